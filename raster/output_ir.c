@@ -146,15 +146,33 @@ static unsigned first_word(const struct raster_targets *targets, unsigned t, uns
     return targets->first[t] * targets->samples + sample * targets->words[t];
 }
 
+void raster_output_ir_get(struct raster_block_ir *r, struct jit_builder *b,
+                          const struct raster_targets *targets, unsigned t, unsigned sample,
+                          LLVMValueRef word[4])
+{
+    unsigned first = first_word(targets, t, sample);
+
+    for (unsigned n = 0; n < targets->words[t]; n++)
+        word[n] = raster_block_ir_load(b, r->color, first + n);
+}
+
+void raster_output_ir_put(struct raster_block_ir *r, struct jit_builder *b,
+                          const struct raster_targets *targets, unsigned t, unsigned sample,
+                          const LLVMValueRef word[4], LLVMValueRef lanes)
+{
+    unsigned first = first_word(targets, t, sample);
+
+    for (unsigned n = 0; n < targets->words[t]; n++)
+        raster_block_ir_store_color(r, b, first + n, word[n], lanes);
+}
+
 void raster_output_ir_load(struct raster_block_ir *r, struct jit_builder *b,
                            const struct raster_targets *targets, unsigned t, unsigned sample,
                            LLVMValueRef out[4])
 {
-    unsigned first = first_word(targets, t, sample);
     LLVMValueRef word[4];
 
-    for (unsigned n = 0; n < targets->words[t]; n++)
-        word[n] = raster_block_ir_load(b, r->color, first + n);
+    raster_output_ir_get(r, b, targets, t, sample, word);
     raster_texel_unpack_ir(b, &raster_texels[targets->format[t]], word, out);
 }
 
@@ -164,12 +182,10 @@ void raster_output_ir_store(struct raster_block_ir *r, struct jit_builder *b,
                             LLVMValueRef lanes)
 {
     enum raster_format format = (enum raster_format)targets->format[t];
-    unsigned first = first_word(targets, t, sample);
     LLVMValueRef word[4] = {0};
 
-    for (unsigned n = 0; raster_output_reads(format, blend) && n < targets->words[t]; n++)
-        word[n] = raster_block_ir_load(b, r->color, first + n);
+    if (raster_output_reads(format, blend))
+        raster_output_ir_get(r, b, targets, t, sample, word);
     raster_output_ir_words(b, format, blend, colors, word);
-    for (unsigned n = 0; n < targets->words[t]; n++)
-        raster_block_ir_store_color(r, b, first + n, word[n], lanes);
+    raster_output_ir_put(r, b, targets, t, sample, word, lanes);
 }

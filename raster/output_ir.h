@@ -32,6 +32,14 @@ void raster_output_ir_store(struct raster_block_ir *r, struct jit_builder *b,
                             const struct raster_targets *targets, unsigned t, unsigned sample,
                             const struct raster_blend *blend, const struct raster_output_ir *colors,
                             LLVMValueRef lanes);
+/* Words of a sample of target t as they stand in the tile, i32x16, as raster_targets_get and _put have them:
+ * targets->words[t] of them. The latter stores `lanes`. */
+void raster_output_ir_get(struct raster_block_ir *r, struct jit_builder *b,
+                          const struct raster_targets *targets, unsigned t, unsigned sample,
+                          LLVMValueRef word[4]);
+void raster_output_ir_put(struct raster_block_ir *r, struct jit_builder *b,
+                          const struct raster_targets *targets, unsigned t, unsigned sample,
+                          const LLVMValueRef word[4], LLVMValueRef lanes);
 /* What a sample of target t holds: red, green, blue and alpha as raster_texel_unpack has them. */
 void raster_output_ir_load(struct raster_block_ir *r, struct jit_builder *b,
                            const struct raster_targets *targets, unsigned t, unsigned sample,

@@ -41,6 +41,13 @@ static void count_block(struct emit *e, struct jit_builder *b, LLVMValueRef exec
     jit_store(b, LLVMBuildAdd(b->ir, before, executed, ""), e->counted, 8);
 }
 
+static void end_block(struct emit *e, struct jit_builder *b, unsigned block, LLVMValueRef executed)
+{
+    LLVMValueRef more = e->ir->end(e->ir->ctx, b, block, executed);
+    if (more)
+        count_block(e, b, more, NULL);
+}
+
 /* Returns from the function where a run has faulted. */
 static void stop_at_fault(struct jit_builder *b, LLVMValueRef fault)
 {
@@ -76,7 +83,7 @@ static int emit_alone(struct emit *e, struct jit_builder *b, LLVMValueRef done)
     if (skip && e->faults && ir->runs_rejected)
         LLVMSetCondition(skip, LLVMConstNull(b->i1));
     count_block(e, b, run.executed[0], e->faults && ir->runs_rejected ? runs : NULL);
-    ir->end(ir->ctx, b, 0, run.executed[0]);
+    end_block(e, b, 0, run.executed[0]);
     jit_loop_end(b, &loop);
     return 0;
 }
@@ -107,7 +114,7 @@ static int emit_sides(struct emit *e, struct jit_builder *b, unsigned side, LLVM
     stop_at_fault(b, run.fault);
     for (unsigned i = 0; i < side; i++) {
         count_block(e, b, run.executed[i], runs[i]);
-        ir->end(ir->ctx, b, 1 + i, run.executed[i]);
+        end_block(e, b, 1 + i, run.executed[i]);
     }
     jit_loop_end(b, &loop);
     return 0;

@@ -46,8 +46,8 @@ struct raster_shader_ir {
     /* Runs the program in `count` blocks that have been taken up. 0, or a negative errno. */
     int (*run)(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *run);
-    /* A block's run has ended well. */
-    void (*end)(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed);
+    /* A block's run has ended well. Returns guest instructions that ran behind it, i64, or NULL: none. */
+    LLVMValueRef (*end)(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed);
 };
 
 /* Emits the function. 0, or what `run` returned. */

@@ -11,6 +11,8 @@
 #include "raster/zs_blocks.h"
 #include "util/bits.h"
 
+enum { QUAD_BYTES = 16, KEY_PARTS = 3 + MALI_TARGETS };
+
 /* ---- forms ---- */
 
 static void set_varying(const struct mali_frag *f, uint32_t n, struct mali_frag_varying_form *out)
@@ -57,6 +59,7 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
         out->blend[t] = f->target[t].blend;
         out->written |= (uint8_t)(f->target[t].written << t);
         out->alpha_to_one |= (uint8_t)(f->target[t].alpha_to_one << t);
+        out->shaders |= (uint8_t)((f->target[t].shader != NULL) << t);
     }
     for (uint32_t n = 0; f->has_program && n < MALI_CODE_ARRAYS; n++)
         if (f->world.program->varyings >> n & 1)
@@ -66,25 +69,53 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
 /* What code has no way to do. */
 static bool for_reference(const struct mali_frag *f)
 {
-    bool shaders = false;
-    for (uint32_t t = 0; t < f->tile->count; t++)
-        shaders |= f->target[t].shader != NULL;
-    return shaders || f->per_sample || f->stencil_given || (f->has_program && f->world.program->barriers);
+    return f->per_sample || f->stencil_given || (f->has_program && f->world.program->barriers);
 }
 
 /* ---- keys ---- */
 
-/* What a key begins with; lookups and the program's words follow. */
+/* What a key begins with; lookups, the blend shaders' words and the program's follow. */
 struct head {
     char mark[16];
-    uint32_t kind, words;
+    uint32_t kind, words, shader_words[MALI_TARGETS];
     struct mali_frag_forms forms;
 };
-static const char mark[16] = "mali fragment 1";
+static const char mark[16] = "mali fragment 2";
 
 static int emit(struct jit_builder *b, void *data)
 {
     return mali_frag_emit(b, data);
+}
+
+/* The blend shaders of a key: their words stand behind its lookups, in `bytes` of `keys`. 0 or a negative errno;
+ * finish_shaders has to follow either way. */
+static int read_shaders(const struct head *head, const uint8_t *keys, size_t bytes,
+                        struct mali_frag_variant *out)
+{
+    const struct gpu_program_kind *kind = mali_program_kind(head->kind);
+    struct jit_key_reader in = {keys, bytes};
+    int status = 0;
+    uint64_t lookups = (uint64_t)head->forms.world.lookup_count * sizeof(struct mali_code_lookup);
+    if (in.left < lookups)
+        return -EINVAL;
+    in.at += lookups;
+    in.left -= lookups;
+    for (uint32_t t = 0; t < MALI_TARGETS && !status; t++) {
+        struct gpu_program_decoded decoded = {.program = NULL};
+        if (!(head->forms.shaders >> t & 1))
+            continue;
+        void *words = jit_key_take(&in, (uint64_t)head->shader_words[t] * QUAD_BYTES);
+        status = words ? kind->decode(words, head->shader_words[t], &decoded, NULL) : -EINVAL;
+        out->shader[t] = decoded.program;
+        free(words);
+    }
+    return status;
+}
+
+static void finish_shaders(const struct head *head, struct mali_frag_variant *variant)
+{
+    for (uint32_t t = 0; t < MALI_TARGETS; t++)
+        mali_program_kind(head->kind)->destroy((void *)(uintptr_t)variant->shader[t]);
 }
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
@@ -94,15 +125,21 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
     struct head head;
     if (!jit_key_read(&in, &head, sizeof head) || head.kind >= MALI_KIND_COUNT)
         return -EINVAL;
+    const size_t left = in.left;
     int status =
         head.words ? gpu_program_key_read(&in, mali_program_kind(head.kind), head.words, &recipe) : 0;
     if (status)
         return status;
-    const struct mali_frag_variant variant = {recipe.program, &head.forms, recipe.keys};
-    status = mali_frag_emit(b, &variant);
-    if (head.words)
+    struct mali_frag_variant variant = {recipe.program, &head.forms, recipe.keys, {NULL}};
+    if (head.words) {
+        status = read_shaders(&head, recipe.keys, left - head.words * QUAD_BYTES, &variant);
+        if (!status)
+            status = mali_frag_emit(b, &variant);
+        finish_shaders(&head, &variant);
         gpu_program_recipe_finish(&recipe);
-    return status;
+        return status;
+    }
+    return mali_frag_emit(b, &variant);
 }
 
 /* What a draw's code is found with. */
@@ -113,22 +150,34 @@ struct finding {
     struct mali_code_lookup lookups[MALI_CODE_LOOKUPS];
 };
 
+static struct jit_key_part words_of(const struct gpu_program *program)
+{
+    return (struct jit_key_part){program->words, program->bytes, 1, program->bytes};
+}
+
 static int compile(const struct finding *x, struct jit_function **out)
 {
     const struct mali_frag *f = x->frag;
     const struct gpu_program *from = f->has_program ? f->world.from : NULL;
-    struct mali_frag_variant variant = {f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups};
+    struct mali_frag_variant variant = {
+        f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups, {NULL}};
+    struct jit_key_part parts[KEY_PARTS] = {
+        {&x->head, sizeof x->head, 1, sizeof x->head},
+        {x->lookups, sizeof *x->lookups, x->head.forms.world.lookup_count, sizeof *x->lookups}};
+    unsigned count = 2;
     struct jit_request request = {.name = "mali_fragment_program",
                                   .emit = emit,
                                   .data = &variant,
                                   .emit_key = emit_key,
                                   .run_cost = from ? from->insns : 1};
-    uint8_t *key = gpu_program_key_write(
-        &x->head, sizeof x->head,
-        (struct jit_key_part){x->lookups, sizeof *x->lookups, x->head.forms.world.lookup_count,
-                              sizeof *x->lookups},
-        from ? (struct jit_key_part){from->words, from->bytes, 1, from->bytes} : (struct jit_key_part){0},
-        &request.key_size);
+    for (uint32_t t = 0; t < MALI_TARGETS; t++)
+        if (x->head.forms.shaders >> t & 1) {
+            variant.shader[t] = f->target[t].shader->program;
+            parts[count++] = words_of(f->target[t].shader->from);
+        }
+    if (from)
+        parts[count++] = words_of(from);
+    uint8_t *key = jit_key_write(parts, count, &request.key_size);
     request.key = key;
     int status = key ? jit_engine_get_function(x->engine, &request, out, NULL) : -ENOMEM;
     free(key);
@@ -174,6 +223,8 @@ static bool may_be_opaque(const struct mali_frag *f)
         return false;
     if (!f->has_program || !t->written)
         return true;
+    if (t->shader)
+        return false;
     const struct midgard_program *p = f->world.program;
     return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores && writes_always(p) &&
            !raster_output_reads(format, &t->blend);
@@ -230,8 +281,10 @@ static bool set_args(struct mali_frag *f, struct finding *x)
     args->alpha_reference = f->alpha_reference;
     args->fuel = f->world.fuel;
     args->passed = &f->passed;
-    for (uint32_t t = 0; t < f->tile->count; t++)
+    for (uint32_t t = 0; t < f->tile->count; t++) {
         args->constant[t] = f->target[t].constant;
+        args->shader[t] = f->target[t].shader ? f->target[t].shader->address : 0;
+    }
     f->args = args;
     f->shader.args = args;
     return true;
@@ -254,13 +307,17 @@ void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in
         const struct jit_engine *engine;
         uint64_t in_order;
         struct head head;
+        const struct gpu_program *shader[MALI_TARGETS]; /* of the same cache: they stay as long */
     } of;
     if (!engine || for_reference(f) || !set_args(f, &x))
         return;
     memcpy(x.head.mark, mark, sizeof mark);
     x.head.kind = (uint32_t)f->shared->job->device->kind;
-    x.head.words = f->has_program ? (uint32_t)(f->world.from->bytes / sizeof(uint64_t[2])) : 0;
+    x.head.words = f->has_program ? (uint32_t)(f->world.from->bytes / QUAD_BYTES) : 0;
     set_forms(f, &x.head.forms);
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        if (f->target[t].shader)
+            x.head.shader_words[t] = (uint32_t)(f->target[t].shader->from->bytes / QUAD_BYTES);
     if (!f->has_program) {
         raster_shader_find(&f->shader, !in_order && may_be_opaque(f), find, &x);
         return;
@@ -269,6 +326,8 @@ void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in
     of.engine = engine;
     of.in_order = in_order;
     of.head = x.head;
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        of.shader[t] = f->target[t].shader ? f->target[t].shader->from : NULL;
     const struct util_memo_key key = {&of, sizeof of, x.lookups,
                                       x.head.forms.world.lookup_count * sizeof *x.lookups};
     enum util_make_status status;

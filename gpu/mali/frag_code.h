@@ -32,8 +32,8 @@ struct mali_frag_forms {
     uint8_t form; /* enum raster_ir_form; of deferred pixels tests are done before */
     uint8_t has_program, early, depth_given, alpha_func, alpha_to_coverage, query, ahead;
     uint8_t written, alpha_to_one; /* bit n: target n */
-    uint8_t calls; /* it may call ports: raster_shader_call.scratch is a struct mali_threads */
-    uint8_t zero;
+    uint8_t calls;   /* it may call ports: raster_shader_call.scratch is a struct mali_threads */
+    uint8_t shaders; /* bit n: target n has a blend shader */
     uint16_t sample_mask;
 };
 
@@ -42,13 +42,15 @@ struct mali_frag_args {
     struct mali_code code;
     float alpha_reference, constant[MALI_TARGETS];
     uint32_t fuel;
-    _Atomic uint64_t *passed; /* the draw's count of samples */
+    uint64_t shader[MALI_TARGETS]; /* addresses of blend shaders */
+    _Atomic uint64_t *passed;      /* the draw's count of samples */
 };
 
 struct mali_frag_variant {
     const struct midgard_program *program; /* NULL: there is none */
     const struct mali_frag_forms *forms;
     const struct mali_code_lookup *lookups;
+    const struct midgard_program *shader[MALI_TARGETS]; /* blend shaders, as forms->shaders says */
 };
 /* frag_ir.c: emits the function, a raster_shader_fn. 0, -ENOTSUP: the program asks for what code cannot give,
  * or another negative errno. */

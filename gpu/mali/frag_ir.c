@@ -2,9 +2,8 @@
  * those of frag_internal.h. */
 #include <errno.h>
 
-#include "gpu/mali/frag_code.h"
+#include "gpu/mali/frag_ir.h"
 #include "raster/depth_ir.h"
-#include "raster/output_ir.h"
 #include "raster/samples_ir.h"
 #include "raster/shader_ir.h"
 #include "raster/zs_ir.h"
@@ -18,22 +17,7 @@ enum {
     FEW_REQUESTS = 1
 };
 
-struct emit {
-    struct mali_world_ir world; /* first: the world's ports take it */
-    const struct mali_frag_variant *variant;
-    const struct mali_frag_forms *forms;
-    struct raster_block_ir at;
-    LLVMValueRef args, call;
-    bool refused; /* the program asks for what is not compiled */
-    /* Of the block at hand. */
-    LLVMValueRef live[RASTER_TARGET_SAMPLES]; /* i1x16 */
-    LLVMValueRef w, depth, stencil_word;
-    struct midgard_ir_state end;
-    /* Slots of what the program writes out. */
-    LLVMValueRef written[MALI_TARGETS], color[MALI_TARGETS][4], second[MALI_TARGETS][4], given_depth;
-};
-
-static bool is_deferred(const struct emit *e)
+static bool is_deferred(const struct mali_frag_ir *e)
 {
     return e->forms->form != RASTER_IR_PRIM;
 }
@@ -43,199 +27,16 @@ static LLVMValueRef none(struct jit_builder *b)
     return LLVMConstNull(b->i1x16);
 }
 
-static LLVMValueRef of_args(const struct emit *e, struct jit_builder *b, LLVMTypeRef type, size_t offset)
-{
-    return jit_load_at_entry(b, type, e->args, offset, 4);
-}
-
-/* ---- varyings ---- */
-
-static LLVMValueRef interpolated(struct emit *e, struct jit_builder *b, unsigned n)
-{
-    LLVMValueRef v = raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n);
-    v = LLVMBuildFMul(b->ir, v, e->w, "");
-    return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2), "");
-}
-
-static void of_vertices(struct emit *e, struct jit_builder *b, const struct mali_frag_varying_form *v,
-                        LLVMValueRef word[4])
-{
-    for (unsigned c = 0; c < v->count; c++) {
-        unsigned n = (unsigned)e->forms->ahead + v->first + c;
-        LLVMValueRef value = v->flat ? raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2)
-                                     : interpolated(e, b, n);
-        word[c] = jit_as_i32(b, value);
-    }
-}
-
-static void frag_coord(struct emit *e, struct jit_builder *b, LLVMValueRef word[4])
-{
-    word[0] = jit_as_i32(b, e->at.cx);
-    word[1] = jit_as_i32(b, e->at.cy);
-    word[2] = jit_as_i32(b, raster_block_ir_z(&e->at, b));
-    word[3] = jit_as_i32(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W));
-}
-
-static void point_coord(struct emit *e, struct jit_builder *b, bool up, LLVMValueRef word[4])
-{
-    bool point = e->forms->ahead;
-    LLVMValueRef zero = jit_splat_f32(b, 0), y = point ? interpolated(e, b, 1) : zero;
-    word[0] = jit_as_i32(b, point ? interpolated(e, b, 0) : zero);
-    word[1] = jit_as_i32(b, up ? LLVMBuildFSub(b->ir, jit_splat_f32(b, 1), y, "") : y);
-    word[2] = jit_splat_u32(b, 0);
-}
-
-/* As frag_ports.c has it, at pixels' centres. */
-static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
-{
-    struct emit *e = ctx;
-    bool known = !a->index.lanes && a->index.known < MALI_CODE_ARRAYS && !a->position && a->secondary;
-    const struct mali_frag_varying_form *v = known ? &e->forms->varying[a->index.known] : NULL;
-    struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT};
-    LLVMValueRef word[4] = {jit_splat_u32(b, 0), jit_splat_u32(b, 0), jit_splat_u32(b, 0),
-                            jit_splat_f32(b, 1)};
-    (void)mask;
-    (void)address;
-    word[3] = jit_as_i32(b, word[3]);
-    switch (v ? v->kind : FRAG_VARYING_NONE) {
-    case FRAG_VARYING_SLOT:
-        of_vertices(e, b, v, word);
-        if (v->flat)
-            as.format = v->format;
-        break;
-    case FRAG_VARYING_CONSTANT: word[3] = jit_splat_u32(b, 0); break;
-    case FRAG_VARYING_COORD: frag_coord(e, b, word); break;
-    case FRAG_VARYING_POINT: point_coord(e, b, false, word); break;
-    case FRAG_VARYING_POINT_UP: point_coord(e, b, true, word); break;
-    case FRAG_VARYING_FACING:
-        word[0] = raster_block_ir_by_face(&e->at, b, UINT32_MAX, 0);
-        as.format = RASTER_R32_SINT;
-        break;
-    default: e->refused = true;
-    }
-    as.order = v ? v->order : 0;
-    mali_ir_convert(b, &as, a->type, a->any_type, word, out);
-    return NULL;
-}
-
-/* ---- special registers, the tile ---- */
-
-static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
-                            LLVMValueRef *address)
-{
-    struct emit *e = ctx;
-    (void)type;
-    (void)mask;
-    (void)address;
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = jit_splat_u32(b, 0);
-    if (selector.lanes ||
-        (selector.known != MIDGARD_SPECIAL_SAMPLE_MASK && selector.known != MIDGARD_SPECIAL_SAMPLE_NUMBER))
-        e->refused = true;
-    for (unsigned s = 0; selector.known == MIDGARD_SPECIAL_SAMPLE_MASK && s < e->forms->tile.samples; s++) {
-        LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
-        out[0] = LLVMBuildOr(b->ir, out[0], bit, "");
-    }
-    return NULL;
-}
-
-static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
-                         LLVMValueRef *address)
-{
-    struct emit *e = ctx;
-    const struct raster_targets *t = &e->forms->tile;
-    LLVMValueRef value[4];
-    (void)mask;
-    (void)address;
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = jit_splat_u32(b, 0);
-    if (target >= t->count || !t->words[target] || form == MIDGARD_TILE_RAW || t->samples > 1 ||
-        sample.lanes) {
-        e->refused = true;
-        return NULL;
-    }
-    raster_output_ir_load(&e->at, b, t, target, 0, value);
-    mali_ir_to_register(b, (enum raster_format)t->format[target],
-                        form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, value, out);
-    return NULL;
-}
-
-/* ---- writeouts ---- */
-
-static void keep(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef lanes)
-{
-    LLVMValueRef before = jit_load(b, b->i32x16, slot, 64, false);
-    jit_store(b, jit_select(b, lanes, value, before), slot, 64);
-}
-
-static LLVMValueRef slot_of(struct jit_builder *b, LLVMValueRef *slot)
-{
-    if (!*slot)
-        *slot = jit_alloca(b, b->i32x16, "written");
-    return *slot;
-}
-
-static void keep_color(struct emit *e, struct jit_builder *b, const struct midgard_ir_writeout *w, unsigned t,
-                       LLVMValueRef lanes)
-{
-    LLVMValueRef all = jit_splat_u32(b, UINT32_MAX);
-    for (unsigned c = 0; c < 4; c++) {
-        keep(b, slot_of(b, &e->color[t][c]), w->color[c], lanes);
-        keep(b, slot_of(b, &e->second[t][c]), w->second[c], lanes);
-    }
-    keep(b, slot_of(b, &e->written[t]), all, lanes);
-}
-
-/* Whether what is written out for a target counts: of target 0 alpha does, where it is tested, in frames without
- * colour too. */
-static bool is_kept(const struct mali_frag_forms *f, unsigned t)
-{
-    bool alpha = f->alpha_func != RASTER_ALWAYS || f->alpha_to_coverage;
-    return f->written >> t & 1 || (!t && alpha);
-}
-
-/* What the program writes to each target, and depth; it is put into the tile when the program has ended. */
-static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *w,
-                             LLVMValueRef mask, LLVMValueRef *address)
-{
-    struct emit *e = ctx;
-    uint32_t known = w->write->select;
-    (void)address;
-    if (e->forms->depth_given && w->depth)
-        keep(b, slot_of(b, &e->given_depth),
-             raster_depth_encode_ir(b, (enum raster_depth_kind)e->forms->tile.depth, jit_as_f32(b, w->depth)),
-             mask);
-    for (unsigned t = 0; t < e->forms->tile.count; t++) {
-        LLVMValueRef lanes = mask;
-        if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) ||
-            known == MIDGARD_SELECT_NO_COLOR)
-            continue;
-        if (known == MIDGARD_NO_SELECT) {
-            LLVMValueRef number = LLVMBuildLShr(b->ir, w->select, jit_splat_u32(b, 8), "");
-            LLVMValueRef color =
-                LLVMBuildICmp(b->ir, LLVMIntNE, w->select, jit_splat_u32(b, MIDGARD_SELECT_NO_COLOR), "");
-            lanes = LLVMBuildAnd(b->ir, lanes, color, "");
-            lanes = LLVMBuildAnd(b->ir, lanes,
-                                 LLVMBuildICmp(b->ir, LLVMIntEQ, number, jit_splat_u32(b, t), ""), "");
-        }
-        keep_color(e, b, w, t, lanes);
-    }
-    return NULL;
-}
-
 /* ---- tests ---- */
 
-static LLVMValueRef stencil_at(const struct emit *e, struct jit_builder *b, unsigned s)
+static LLVMValueRef stencil_at(const struct mali_frag_ir *e, struct jit_builder *b, unsigned s)
 {
     LLVMValueRef words = jit_offset_const(b, e->at.tile, offsetof(struct raster_tile, zs));
     LLVMValueRef from = LLVMBuildPtrDiff2(b->ir, b->i32, raster_block_ir_sample(b, e->at.zs, s), words, "");
     return jit_offset(b, jit_offset_const(b, e->at.tile, offsetof(struct raster_tile, stencil)), from);
 }
 
-static LLVMValueRef test_sample(struct emit *e, struct jit_builder *b, unsigned s)
+static LLVMValueRef test_sample(struct mali_frag_ir *e, struct jit_builder *b, unsigned s)
 {
     const struct raster_zs *zs = &e->forms->zs;
     LLVMValueRef reverse = raster_block_ir_reverse(&e->at, b), at = raster_block_ir_sample(b, e->at.zs, s);
@@ -256,13 +57,13 @@ static LLVMValueRef test_sample(struct emit *e, struct jit_builder *b, unsigned 
     return passed;
 }
 
-static void test(struct emit *e, struct jit_builder *b)
+static void test(struct mali_frag_ir *e, struct jit_builder *b)
 {
     for (unsigned s = 0; s < e->forms->tile.samples; s++)
         e->live[s] = test_sample(e, b, s);
 }
 
-static LLVMValueRef any_sample(const struct emit *e, struct jit_builder *b)
+static LLVMValueRef any_sample(const struct mali_frag_ir *e, struct jit_builder *b)
 {
     LLVMValueRef any = e->live[0];
     for (unsigned s = 1; s < e->forms->tile.samples; s++)
@@ -272,7 +73,7 @@ static LLVMValueRef any_sample(const struct emit *e, struct jit_builder *b)
 
 /* ---- a block ---- */
 
-static void set_depth(struct emit *e, struct jit_builder *b)
+static void set_depth(struct mali_frag_ir *e, struct jit_builder *b)
 {
     enum raster_depth_kind kind = (enum raster_depth_kind)e->forms->tile.depth;
     e->depth = raster_depth_is_32(kind) ? raster_depth_encode_ir(b, kind, raster_block_ir_z(&e->at, b))
@@ -283,7 +84,7 @@ static void set_depth(struct emit *e, struct jit_builder *b)
 
 static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 {
-    struct emit *e = (struct emit *)ctx + block;
+    struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + block;
     for (unsigned s = 0; s < e->forms->tile.samples; s++)
         e->live[s] = e->forms->sample_mask >> s & 1 ? e->at.covered[s] : none(b);
     e->w = raster_block_ir_w(&e->at, b);
@@ -293,15 +94,6 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     if (e->forms->early)
         test(e, b);
     return jit_mask_any(b, any_sample(e, b));
-}
-
-static void begin_slots(struct emit *e, struct jit_builder *b)
-{
-    for (unsigned t = 0; t < e->forms->tile.count; t++)
-        if (is_kept(e->forms, t))
-            jit_store(b, jit_splat_u32(b, 0), slot_of(b, &e->written[t]), 64);
-    if (e->forms->depth_given)
-        jit_store(b, e->depth, slot_of(b, &e->given_depth), 64);
 }
 
 /* All lanes of quads that have one. */
@@ -316,7 +108,7 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 }
 
 /* Straight programs run in all lanes: what the others do is not seen. */
-static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgard_ir_input *input)
+static void set_lanes(const struct mali_frag_ir *e, struct jit_builder *b, struct midgard_ir_input *input)
 {
     LLVMValueRef live = any_sample(e, b);
     const struct midgard_program *p = e->variant->program;
@@ -328,23 +120,14 @@ static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgar
     input->helpers = LLVMBuildAnd(b->ir, input->lanes, LLVMBuildNot(b->ir, live, ""), "");
 }
 
-static void set_ports(struct emit *e, struct midgard_ir_ports *ports)
-{
-    mali_world_ir_ports(&e->world, ports);
-    ports->varying = varying;
-    ports->special = special;
-    ports->tile = tile;
-    ports->writeout = writeout;
-}
-
-static int run_sides(struct emit *e, struct jit_builder *b, unsigned count,
+static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
                      const struct midgard_ir_input *input, struct raster_shader_ir_run *out)
 {
     struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
     struct midgard_ir_state end[RASTER_SHADER_SIDES];
     for (unsigned k = 0; k < count; k++) {
-        set_ports(&e[k], &ports[k]);
-        begin_slots(&e[k], b);
+        mali_frag_ir_ports(&e[k], &ports[k]);
+        mali_frag_begin_slots(&e[k], b);
     }
     int status = midgard_translate_sides(b, e->variant->program, ports, input, count, end);
     for (unsigned k = 0; k < count && !status; k++) {
@@ -357,7 +140,7 @@ static int run_sides(struct emit *e, struct jit_builder *b, unsigned count,
 static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *out)
 {
-    struct emit *e = (struct emit *)ctx + first;
+    struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + first;
     struct midgard_ir_ports ports;
     LLVMValueRef fault;
     for (unsigned k = 0; k < count; k++)
@@ -366,15 +149,15 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
     out->faults = false;
     if (!e->variant->program)
         return 0;
-    set_ports(e, &ports);
-    struct midgard_ir_input input = {.uniform_count = e->forms->world.uniform_count,
-                                     .address =
-                                         of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
-                                     .fuel = of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
+    mali_frag_ir_ports(e, &ports);
+    struct midgard_ir_input input = {
+        .uniform_count = e->forms->world.uniform_count,
+        .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
+        .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     set_lanes(e, b, &input);
     if (count > 1)
         return run_sides(e, b, count, &input, out);
-    begin_slots(e, b);
+    mali_frag_begin_slots(e, b);
     int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
         status = -ENOTSUP;
@@ -388,7 +171,7 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
 
 /* ---- behind the program ---- */
 
-static void drop_lanes(struct emit *e, struct jit_builder *b)
+static void drop_lanes(struct mali_frag_ir *e, struct jit_builder *b)
 {
     static const LLVMRealPredicate predicates[8] = {
         [RASTER_LESS] = LLVMRealOLT,    [RASTER_EQUAL] = LLVMRealOEQ,    [RASTER_LEQUAL] = LLVMRealOLE,
@@ -405,7 +188,7 @@ static void drop_lanes(struct emit *e, struct jit_builder *b)
         keep_lanes = none(b);
     } else if (f->alpha_func != RASTER_ALWAYS) {
         LLVMValueRef reference =
-            jit_splat(b, of_args(e, b, b->f32, offsetof(struct mali_frag_args, alpha_reference)));
+            jit_splat(b, mali_frag_of_args(e, b, b->f32, offsetof(struct mali_frag_args, alpha_reference)));
         LLVMValueRef passes = LLVMBuildFCmp(b->ir, predicates[f->alpha_func], alpha, reference, "");
         keep_lanes = LLVMBuildAnd(b->ir, keep_lanes, passes, "");
     }
@@ -418,7 +201,7 @@ static void drop_lanes(struct emit *e, struct jit_builder *b)
 }
 
 /* Adds the samples that are left to the draw's count, of any number of workers. */
-static void count(const struct emit *e, struct jit_builder *b)
+static void count(const struct mali_frag_ir *e, struct jit_builder *b)
 {
     LLVMValueRef passed = jit_i64(b, 0);
     if (e->forms->query == RASTER_QUERY_NONE || is_deferred(e))
@@ -428,18 +211,18 @@ static void count(const struct emit *e, struct jit_builder *b)
         bits = jit_intrinsic(b, "llvm.ctpop", &b->i16, 1, &bits, 1);
         passed = LLVMBuildAdd(b->ir, passed, LLVMBuildZExt(b->ir, bits, b->i64, ""), "");
     }
-    LLVMValueRef to = of_args(e, b, b->ptr, offsetof(struct mali_frag_args, passed));
+    LLVMValueRef to = mali_frag_of_args(e, b, b->ptr, offsetof(struct mali_frag_args, passed));
     LLVMBuildAtomicRMW(b->ir, LLVMAtomicRMWBinOpAdd, to, passed, LLVMAtomicOrderingMonotonic, false);
 }
 
-static void write_target(struct emit *e, struct jit_builder *b, unsigned t)
+static int write_target(struct mali_frag_ir *e, struct jit_builder *b, unsigned t)
 {
     const struct mali_frag_forms *f = e->forms;
     struct raster_output_ir colors;
-    LLVMValueRef constant =
-        jit_splat(b, of_args(e, b, b->f32, offsetof(struct mali_frag_args, constant) + t * sizeof(float)));
+    LLVMValueRef constant = jit_splat(
+        b, mali_frag_of_args(e, b, b->f32, offsetof(struct mali_frag_args, constant) + t * sizeof(float)));
     if (!e->color[t][0])
-        return; /* the program never does */
+        return 0; /* the program never does */
     LLVMValueRef there = jit_load(b, b->i32x16, e->written[t], 64, false);
     there = LLVMBuildICmp(b->ir, LLVMIntNE, there, jit_splat_u32(b, 0), "");
     for (unsigned c = 0; c < 4; c++) {
@@ -449,14 +232,17 @@ static void write_target(struct emit *e, struct jit_builder *b, unsigned t)
     }
     if (f->alpha_to_one >> t & 1)
         colors.src[3] = jit_as_i32(b, jit_splat_f32(b, 1));
+    if (f->shaders >> t & 1)
+        return mali_frag_ir_blend(e, b, t, &colors, LLVMBuildAnd(b->ir, any_sample(e, b), there, ""));
     for (unsigned s = 0; s < f->tile.samples; s++)
         raster_output_ir_store(&e->at, b, &f->tile, t, s, &f->blend[t], &colors,
                                LLVMBuildAnd(b->ir, e->live[s], there, ""));
+    return 0;
 }
 
-static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
+static LLVMValueRef end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
 {
-    struct emit *e = (struct emit *)ctx + block;
+    struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + block;
     (void)executed;
     if (e->variant->program)
         drop_lanes(e, b);
@@ -465,9 +251,11 @@ static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef e
     if (!e->forms->early && !is_deferred(e))
         test(e, b);
     count(e, b);
-    for (unsigned t = 0; e->variant->program && t < e->forms->tile.count; t++)
+    e->ran = NULL;
+    for (unsigned t = 0; e->variant->program && t < e->forms->tile.count && !e->status; t++)
         if (e->forms->written >> t & 1)
-            write_target(e, b, t);
+            e->status = write_target(e, b, t);
+    return e->ran;
 }
 
 /* ---- the function ---- */
@@ -476,7 +264,7 @@ enum { EMITTERS = 1 + RASTER_SHADER_SIDES };
 
 static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValueRef call)
 {
-    struct emit *all = ctx;
+    struct mali_frag_ir *all = ctx;
     LLVMValueRef threads =
         jit_load(b, b->ptr, jit_offset_const(b, call, offsetof(struct raster_shader_call, scratch)), 8, true);
     for (unsigned k = 0; k < EMITTERS; k++) {
@@ -500,9 +288,9 @@ static uint32_t requests_of(const struct midgard_program *p)
  * more than two would no more fit caches and registers. */
 static unsigned sides(void *ctx, bool faults)
 {
-    const struct emit *e = ctx;
+    const struct mali_frag_ir *e = ctx;
     const struct midgard_program *p = e->variant->program;
-    if (!p || faults || !p->straight || p->loads || p->stores || e->forms->calls)
+    if (!p || faults || !p->straight || p->loads || p->stores || e->forms->calls || e->forms->shaders)
         return 1;
     if (p->insn_count < SIDE_MIN || p->insn_count > SIDE_MAX)
         return 1;
@@ -511,7 +299,7 @@ static unsigned sides(void *ctx, bool faults)
 
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)
 {
-    struct emit e[EMITTERS] = {{.variant = variant, .forms = variant->forms}};
+    struct mali_frag_ir e[EMITTERS] = {{.variant = variant, .forms = variant->forms}};
     const struct mali_frag_forms *f = variant->forms;
     struct raster_shader_ir ir = {.form = (enum raster_ir_form)f->form,
                                   .samples = f->tile.samples,
@@ -531,5 +319,6 @@ int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *varian
         e[k] = e[0];
         ir.at[k] = &e[k].at;
     }
-    return raster_shader_emit(b, &ir);
+    int status = raster_shader_emit(b, &ir);
+    return status ? status : e[0].status;
 }

@@ -168,12 +168,9 @@ static bool special(void *ctx, const uint32_t selector[16], enum midgard_type ty
 
 /* ---- the tile ---- */
 
-/* Formats whose pixels stand in the tile as the hardware has them: raw ones, and four bytes. */
 static bool is_plain(const struct mali_frag_batch *b, uint32_t target)
 {
-    uint32_t format = b->frag->tile->format[target];
-    return b->frag->shared->targets->raw[target] || format == RASTER_R8G8B8A8_UNORM ||
-           format == RASTER_R8G8B8A8_SRGB;
+    return mali_targets_is_plain((enum raster_format)b->frag->tile->format[target]);
 }
 
 static uint32_t sample_of(const struct mali_frag_batch *b, uint32_t sample)

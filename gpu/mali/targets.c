@@ -62,6 +62,12 @@ static enum raster_format raw_of_bytes(uint32_t bytes)
                          : RASTER_FORMAT_NONE;
 }
 
+bool mali_targets_is_plain(enum raster_format format)
+{
+    return format == RASTER_R8G8B8A8_UNORM || format == RASTER_R8G8B8A8_SRGB ||
+           format == raw_of_bytes(raster_format_bytes(format));
+}
+
 /* Bytes of a pixel of a raw write-back format; 0: none of them, or larger than a tile's. */
 static uint32_t raw_bytes(enum mali_version version, uint32_t format)
 {

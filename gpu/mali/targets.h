@@ -35,6 +35,11 @@ struct mali_targets {
 bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
                        const struct mali_frame *frame, struct mali_targets *out, struct mali_stop *stop);
 
+/* Whether pixels of a tile's format stand in it as the hardware has them: raw ones, which are of RASTER_R8_UINT to
+ * RASTER_R32G32B32A32_UINT, and four bytes. The others are of fewer bits, which blend shaders have elsewhere
+ * (frag_ports.c). */
+bool mali_targets_is_plain(enum raster_format format);
+
 /* A tile on which nothing was drawn; and stored in image n. */
 void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *tile);
 /* Stores the clear values to the pixels of a rectangle of tiles; false: that takes tiles. */

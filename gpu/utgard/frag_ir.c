@@ -220,7 +220,7 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     return any_live(e, b);
 }
 
-static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
+static LLVMValueRef end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
 {
     struct utgard_frag_emit *e = (struct utgard_frag_emit *)ctx + block;
 
@@ -228,6 +228,7 @@ static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef e
     if (e->tested)
         jit_store(b, e->tested, raster_block_ir_sample(b, e->at.zs, 0), 64);
     finish(e, b);
+    return NULL;
 }
 
 /* Temporaries of the block at hand. Code's own begin with zeros for each block; where they are asked for at

@@ -114,12 +114,13 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     return e->variant->plan->early && e->variant->form == RASTER_IR_PRIM ? vc4_frag_test_early(e, b) : NULL;
 }
 
-static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
+static LLVMValueRef end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
 {
     struct vc4_frag_emit *e = ctx;
 
     if (e->variant->program->repeats)
         spend_fuel(e, b, executed);
+    return NULL;
 }
 
 /* Runs that do not depend on one another. */

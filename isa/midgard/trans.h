@@ -113,13 +113,16 @@ struct midgard_ir_ports {
     LLVMValueRef (*uniform_register)(void *ctx, struct jit_builder *b, uint32_t n, unsigned c);
 };
 
+#define MIDGARD_IR_GIVEN 3u
 /* What threads begin with. */
 struct midgard_ir_input {
     uint32_t uniform_count; /* vec4s that uniform_register has, at most 16 */
     LLVMValueRef address;   /* i64: of the program's first quadword */
     LLVMValueRef lanes;     /* i1x16, threads that there are; a constant of ones is cheapest */
     LLVMValueRef helpers;   /* i1x16, or NULL: none */
-    LLVMValueRef fuel;      /* i32: instructions that each lane's backward branches may repeat */
+    /* i32x16: what r0 to r2 begin with, as blend shaders find colours there; NULL: 0. Not with `state`. */
+    LLVMValueRef reg[MIDGARD_IR_GIVEN][4];
+    LLVMValueRef fuel; /* i32: instructions that each lane's backward branches may repeat */
     /* Of programs with barriers: ptr to a struct midgard_state, from which the lanes go on and to which they
      * leave what they are at when all have ended or wait, as midgard_run does; midgard_start begins it. The
      * other members but `address` are not looked at then. NULL for all other programs. */

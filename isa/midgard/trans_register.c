@@ -37,6 +37,8 @@ static LLVMValueRef beginning(struct midgard_trans *t, unsigned reg, unsigned c)
     unsigned n = MIDGARD_R_UNIFORM - reg;
     if (t->input->state)
         return jit_load(t->b, t->b->i32x16, midgard_trans_in_state(t, place_in_state(reg, c)), 4, false);
+    if (reg < MIDGARD_IR_GIVEN)
+        return t->input->reg[reg][c];
     if (reg > MIDGARD_R_UNIFORM || n >= t->input->uniform_count || n >= 16)
         return NULL;
     return midgard_trans_lanes(t, t->ports->uniform_register(t->ports->ctx, t->b, n, c));
