@@ -74,7 +74,7 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
     LLVMValueRef lanes = LLVMBuildAnd(b->ir, mask, x->lanes, "");
     unsigned sample = (w->write->select & 255) * many;
     for (unsigned n = 0; n < many && sample < t->samples; n++, sample++) {
-        LLVMValueRef word[4];
+        LLVMValueRef word[4] = {NULL};
         plain_words(b, w->color, n, bytes, word);
         if (!plain)
             word[0] = from_small(b, &raster_texels[format], word[0]);

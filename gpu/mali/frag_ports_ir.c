@@ -2,8 +2,6 @@
 #include "gpu/mali/frag_ir.h"
 #include "raster/texture/texel_ir.h"
 #include "raster/zs_ir.h"
-#include "raster/texture/texel_ir.h"
-#include "raster/zs_ir.h"
 
 /* ---- varyings ---- */
 
