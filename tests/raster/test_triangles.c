@@ -187,7 +187,7 @@ static bool offsets_differ(const struct raster_setup *setup)
 
 static void vectors_equal_scalars(void **unused)
 {
-    unsigned covering = 0, large = 0, far = 0, nothing = 0;
+    unsigned covering = 0, large = 0, far = 0, nothing = 0; /* at one level: hosts have some */
     unsigned saved = util_fpenv_enter();
     for (unsigned round = 0; round < 3000; round++) {
         random_tile();
@@ -204,18 +204,18 @@ static void vectors_equal_scalars(void **unused)
                 if (batch.far >> i & 1) {
                     assert_true(setup.sixteen || offsets_differ(&setup) || labs((long)tile.x) > 60000 ||
                                 labs((long)tile.y) > 60000 || !is_near(i));
-                    far++;
+                    far += !level;
                     continue;
                 }
                 uint32_t n = compare((enum raster_cover_level)level, &setup, &clip, i);
-                covering += n != 0;
-                large += n > 16;
-                nothing += n == 0;
+                covering += !level && n;
+                large += !level && n > 16;
+                nothing += !level && !n;
             }
         }
     }
     util_fpenv_leave(saved);
-    assert_true(covering > 5000 && large > 500 && far > 5000 && nothing > 5000);
+    assert_true(covering > 1500 && large > 300 && far > 5000 && nothing > 5000);
 }
 
 /* Of all triangles near the tile, those with whole pixels under them are found, and the level the processor
