@@ -9,4 +9,18 @@
 /* The result, as wide as isa_op_gives says; operands beyond an operation's number are not looked at. */
 LLVMValueRef isa_trans_op(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef source[3]);
 
+/* Halves that stand as singles from one operation to the next: f32x16, each the value of a half, or a NaN of any
+ * bits. What they are as bits need not be worked out where nobody asks. */
+
+/* Whether isa_trans_half computes an operation of shape ISA_F16 and this policy. */
+bool isa_trans_has_half(struct isa_lane_op op);
+/* The result, likewise; of tests i16x16. */
+LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3]);
+/* Of bits, i16x16, and of a single as isa_trans_op has it, i32x16, which is rounded to nearest. */
+LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half);
+LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single);
+/* The bits of a half, i16x16, and of the single, i32x16, as isa_trans_op has them with ISA_OP_QUIET. */
+LLVMValueRef isa_trans_half_bits(struct jit_builder *b, LLVMValueRef single);
+LLVMValueRef isa_trans_half_single(struct jit_builder *b, LLVMValueRef single);
+
 #endif

@@ -73,14 +73,18 @@ static LLVMValueRef without_quiet(struct isa_op_ir *o, LLVMValueRef x)
     return negative ? LLVMBuildFNeg(o->ir, f, "") : isa_op_ir_call(o, "llvm.fabs", o->b->f32x16, &f, 1);
 }
 
+LLVMValueRef isa_op_ir_any_nan(struct isa_op_ir *o, LLVMValueRef x)
+{
+    LLVMValueRef f = without_quiet(o, x);
+    return f ? f : jit_fence(o->b, jit_as_f32(o->b, x));
+}
+
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (o->is_double)
         return jit_fence(o->b, LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), ""));
-    if (!o->is_half) {
-        LLVMValueRef f = takes_any_nan(o) ? without_quiet(o, x) : NULL;
-        return f ? f : jit_fence(o->b, jit_as_f32(o->b, x));
-    }
+    if (!o->is_half)
+        return takes_any_nan(o) ? isa_op_ir_any_nan(o, x) : jit_fence(o->b, jit_as_f32(o->b, x));
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
@@ -283,8 +287,7 @@ static LLVMValueRef splat(struct isa_op_ir *o, double value)
     return o->is_double ? LLVMConstVector(all, 16) : jit_splat_f32(o->b, (float)value);
 }
 
-/* NULL: the operation chooses between bits. */
-static LLVMValueRef arithmetic(struct isa_op_ir *o)
+LLVMValueRef isa_op_ir_arithmetic(struct isa_op_ir *o)
 {
     LLVMValueRef x = o->f[0], y = o->f[1], unit = splat(o, 1);
     switch (o->op) {
@@ -392,7 +395,7 @@ LLVMValueRef isa_op_ir_one_nan(struct isa_op_ir *o, LLVMValueRef f)
 
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
-    LLVMValueRef f = arithmetic(o);
+    LLVMValueRef f = isa_op_ir_arithmetic(o);
     if (f && o->is_half && !has_direction(o) && o->policy & ISA_OP_QUIET)
         return as_bits(o, f); /* has them already */
     if (f && !has_direction(o) && o->policy & ISA_OP_QUIET)

@@ -45,10 +45,14 @@ static inline LLVMTypeRef isa_op_ir_doubles(struct isa_op_ir *o)
 /* trans_op_float.c: results are bits of the operation's format, and a mask. */
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o);
 LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o);
+LLVMValueRef
+isa_op_ir_arithmetic(struct isa_op_ir *o); /* a single; NULL: the operation chooses between bits */
 
 LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef half); /* a denormal half is zero */
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x);     /* an operand as a single */
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef single);
+/* The single of which x has the bits, whichever NaN it is; x itself where that is not known. */
+LLVMValueRef isa_op_ir_any_nan(struct isa_op_ir *o, LLVMValueRef x);
 /* A single as a half's bits, rounded to nearest, with the policy's NaN. */
 LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f);
 /* Bits of singles or doubles, with one NaN for all. Sources of arithmetic are looked for behind it. */

@@ -75,7 +75,7 @@ void midgard_trans_write(struct midgard_trans *t, unsigned reg, uint8_t mask, co
 {
     for (unsigned c = 0; c < 4; c++)
         if (mask >> c & 1)
-            t->reg[reg][c] = midgard_trans_lanes(t, value[c]);
+            midgard_trans_set(t, reg, c, midgard_trans_lanes(t, value[c]));
 }
 
 void midgard_trans_counter(struct midgard_trans *t, LLVMValueRef out[4])

@@ -3,18 +3,25 @@
 #include "jit/math.h"
 #include "util/bits.h"
 
+static LLVMValueRef lane_op(struct midgard_trans *t, struct isa_lane_op op, const LLVMValueRef source[3])
+{
+    return LLVMTypeOf(source[0]) == t->b->f32x16 ? isa_trans_half(t->b, op, source)
+                                                 : isa_trans_op(t->b, op, source);
+}
+
 static LLVMValueRef plain(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef a,
                           LLVMValueRef b)
 {
     const LLVMValueRef source[3] = {a, b, NULL};
-    return isa_trans_op(t->b, u->info->op[u->mode], source);
+    return lane_op(t, u->info->op[u->mode], source);
 }
 
 static LLVMValueRef float_op(struct midgard_trans *t, const struct midgard_trans_unit *u, uint8_t op,
                              LLVMValueRef a, LLVMValueRef b)
 {
     static const uint8_t shapes[4] = {ISA_F16, ISA_F16, ISA_F32, ISA_F64};
-    return midgard_trans_op(t, op, shapes[u->mode], 0, a, b);
+    const LLVMValueRef source[3] = {a, b, NULL};
+    return lane_op(t, (struct isa_lane_op){op, shapes[u->mode], ISA_OP_QUIET}, source);
 }
 
 /* ---- of several elements ---- */
@@ -161,16 +168,17 @@ static LLVMValueRef of_singles(struct midgard_trans *t, struct midgard_trans_uni
     LLVMValueRef a = midgard_trans_a(t, u, e), b = two ? midgard_trans_b(t, u, e) : NULL;
     if (u->mode == MIDGARD_MODE_32)
         return function(t, u, a, b, e);
-    a = midgard_trans_of_half(t, a);
-    b = two ? midgard_trans_of_half(t, b) : NULL;
-    return LLVMBuildTrunc(t->b->ir, midgard_trans_to_half(t, function(t, u, a, b, e)),
-                          midgard_trans_type(t, 16), "");
+    a = isa_trans_half_single(t->b, a);
+    b = two ? isa_trans_half_single(t->b, b) : NULL;
+    return isa_trans_half_of_single(t->b, function(t, u, a, b, e));
 }
 
 /* ---- operations ---- */
 
 static LLVMValueRef magnitude(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
 {
+    if (LLVMTypeOf(x) == t->b->f32x16)
+        return jit_intrinsic(t->b, "llvm.fabs", &t->b->f32x16, 1, &x, 1);
     return LLVMBuildAnd(t->b->ir, x, midgard_trans_splat(t, u->width, (1ull << (u->width - 1)) - 1), "");
 }
 
@@ -201,7 +209,7 @@ static LLVMValueRef operation(struct midgard_trans *t, struct midgard_trans_unit
         const LLVMValueRef source[3] = {midgard_trans_a(t, u, 0),
                                         u->scalar ? jit_splat_u32(t->b, 0) : midgard_trans_a(t, u, 1),
                                         midgard_trans_b(t, u, e)};
-        return isa_trans_op(t->b, u->info->op[u->mode], source);
+        return lane_op(t, u->info->op[u->mode], source);
     }
     case MIDGARD_FORM_CHOOSE: return chosen(t, u, midgard_trans_b(t, u, e));
     case MIDGARD_FORM_EXP2:
@@ -270,7 +278,7 @@ static void unit(struct midgard_trans *t, enum midgard_unit n, struct midgard_tr
 
 static void stage(struct midgard_trans *t, enum midgard_unit first, enum midgard_unit end)
 {
-    struct midgard_trans_outcome out[MIDGARD_ALU_UNITS] = {{{NULL}, {0}}};
+    struct midgard_trans_outcome out[MIDGARD_ALU_UNITS] = {{{NULL}, {NULL}, {0}}};
     for (unsigned n = first; n < end && !t->ended; n++)
         if (midgard_has(t->insn, (enum midgard_unit)n))
             unit(t, (enum midgard_unit)n, &out[n]);
@@ -285,6 +293,8 @@ void midgard_trans_bundle(struct midgard_trans *t)
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(own); n++)
         for (unsigned c = 0; c < 4; c++)
             t->reg[own[n]][c] = jit_splat_u32(t->b, 0);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(own); n++)
+        memset(t->half[own[n]], 0, sizeof t->half[own[n]]);
     stage(t, MIDGARD_VMUL, MIDGARD_VADD);
     if (!t->ended)
         stage(t, MIDGARD_VADD, MIDGARD_ALU_UNITS);

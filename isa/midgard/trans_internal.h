@@ -8,6 +8,8 @@
 #include "isa/trans_op.h"
 #include "jit/diverge.h"
 
+#define MIDGARD_HALVES 8u /* of a register */
+
 struct midgard_trans {
     struct jit_builder *b;
     const struct midgard_program *program;
@@ -17,10 +19,12 @@ struct midgard_trans {
     uint32_t block_count;
     struct jit_diverge diverge;
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16, in the block at hand */
-    LLVMValueRef argument[8][4];            /* what a port gave in the block at hand, or NULL */
-    LLVMValueRef mask;                      /* lanes in the block at hand */
-    LLVMValueRef helpers;                   /* i1x16, or NULL: none */
-    LLVMValueRef fault, fault_address;      /* slots of i32, i64 */
+    /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. */
+    LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES];
+    LLVMValueRef argument[8][4];       /* what a port gave in the block at hand, or NULL */
+    LLVMValueRef mask;                 /* lanes in the block at hand */
+    LLVMValueRef helpers;              /* i1x16, or NULL: none */
+    LLVMValueRef fault, fault_address; /* slots of i32, i64 */
     const struct midgard_insn *insn;
     uint32_t number; /* of it */
     uint32_t work;   /* elements that were computed, about */
@@ -45,6 +49,11 @@ void midgard_trans_counter(struct midgard_trans *t, LLVMValueRef out[4]);
 /* Words of a register that `mask` lets through; an i32 stands for all lanes. */
 void midgard_trans_write(struct midgard_trans *t, unsigned reg, uint8_t mask, const LLVMValueRef value[4]);
 LLVMValueRef midgard_trans_lanes(struct midgard_trans *t, LLVMValueRef value);
+static inline void midgard_trans_set(struct midgard_trans *t, unsigned reg, unsigned c, LLVMValueRef word)
+{
+    t->reg[reg][c] = word;
+    t->half[reg][2 * c] = t->half[reg][2 * c + 1] = NULL;
+}
 
 static inline LLVMValueRef midgard_trans_op(struct midgard_trans *t, uint8_t op, uint8_t shape,
                                             uint8_t policy, LLVMValueRef x, LLVMValueRef y)
@@ -84,8 +93,9 @@ void midgard_trans_store_state(struct midgard_trans *t, const struct midgard_tra
 
 struct midgard_trans_operand {
     const struct midgard_source *source;
+    LLVMValueRef *half; /* of its register, or NULL */
     LLVMValueRef word[4];
-    LLVMValueRef element[16]; /* i8x16 to i64x16; NULL: not asked for yet */
+    LLVMValueRef element[16]; /* i8x16 to i64x16, or a half as a single, f32x16; NULL: not asked for yet */
 };
 
 /* A unit at work. */
@@ -101,9 +111,12 @@ struct midgard_trans_unit {
 /* What a unit has to write: bits of words. */
 struct midgard_trans_outcome {
     LLVMValueRef word[4];
+    LLVMValueRef half[MIDGARD_HALVES]; /* as singles, or NULL; of those that are written whole */
     uint32_t bits[4];
 };
 
+/* An element as bits, whichever it is. */
+LLVMValueRef midgard_trans_bits(struct midgard_trans *t, LLVMValueRef element);
 /* Vector of sixteen integers. */
 LLVMTypeRef midgard_trans_type(struct midgard_trans *t, unsigned width);
 LLVMValueRef midgard_trans_splat(struct midgard_trans *t, unsigned width, uint64_t n);

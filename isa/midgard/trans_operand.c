@@ -28,6 +28,11 @@ LLVMValueRef midgard_trans_to_half(struct midgard_trans *t, LLVMValueRef single)
     return LLVMBuildZExt(t->b->ir, half, t->b->i32x16, "");
 }
 
+LLVMValueRef midgard_trans_bits(struct midgard_trans *t, LLVMValueRef element)
+{
+    return LLVMTypeOf(element) == t->b->f32x16 ? isa_trans_half_bits(t->b, element) : element;
+}
+
 LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *word, unsigned width,
                                    unsigned n)
 {
@@ -58,16 +63,21 @@ static LLVMValueRef widened_int(struct midgard_trans *t, LLVMValueRef x, unsigne
     return mod == MIDGARD_REPLICATE ? LLVMBuildOr(ir, x, up, "") : up;
 }
 
+/* Integers, and singles. */
 static LLVMValueRef widened(struct midgard_trans *t, LLVMValueRef x, unsigned from, bool floats, uint8_t mod)
 {
     if (!floats)
         return widened_int(t, x, from, mod);
-    return from == 16 ? midgard_trans_of_half(t, x)
-                      : midgard_trans_op(t, ISA_OP_f32_to_f64, ISA_F32, 0, x, NULL);
+    return midgard_trans_op(t, ISA_OP_f32_to_f64, ISA_F32, 0, x, NULL);
 }
 
 static LLVMValueRef with_signs(struct midgard_trans *t, LLVMValueRef x, unsigned width, uint8_t mod)
 {
+    if (LLVMTypeOf(x) == t->b->f32x16) {
+        if (mod & MIDGARD_ABS)
+            x = jit_intrinsic(t->b, "llvm.fabs", &t->b->f32x16, 1, &x, 1);
+        return mod & MIDGARD_NEG ? LLVMBuildFNeg(t->b->ir, x, "") : x;
+    }
     LLVMValueRef sign = midgard_trans_splat(t, width, 1ull << (width - 1));
     if (mod & MIDGARD_ABS)
         x = LLVMBuildAnd(t->b->ir, x, LLVMConstNot(sign), "");
@@ -75,6 +85,33 @@ static LLVMValueRef with_signs(struct midgard_trans *t, LLVMValueRef x, unsigned
 }
 
 /* ---- operands ---- */
+
+/* Half n of an operand's register as a single. */
+static LLVMValueRef half_of(struct midgard_trans *t, const struct midgard_trans_operand *o, unsigned n)
+{
+    if (o->half && o->half[n])
+        return o->half[n];
+    LLVMValueRef half = isa_trans_half_of_bits(t->b, midgard_trans_element(t, o->word, 16, n));
+    if (o->half)
+        o->half[n] = half;
+    return half;
+}
+
+/* Whether an operation computes with halves as singles. */
+static bool takes_singles(const struct midgard_trans_unit *u)
+{
+    switch (u->info->form) {
+    case MIDGARD_FORM_MOVE:
+    case MIDGARD_FORM_CONVERT: return false;
+    case MIDGARD_FORM_EXP2:
+    case MIDGARD_FORM_LOG2:
+    case MIDGARD_FORM_SIN:
+    case MIDGARD_FORM_COS:
+    case MIDGARD_FORM_ARC_FIRST:
+    case MIDGARD_FORM_ARC_SECOND: return true;
+    default: return isa_trans_has_half(u->info->op[u->mode]);
+    }
+}
 
 static bool is_there(const struct midgard_source *s, uint8_t mode, bool floats)
 {
@@ -139,8 +176,11 @@ static LLVMValueRef vector_element(struct midgard_trans *t, const struct midgard
     unsigned n = u->mode == MIDGARD_MODE_32 ? s->swizzle >> 2 * e & 3u
                                             : place_of(s, e, u->elements, u->mode == MIDGARD_MODE_8);
     if (s->expand < MIDGARD_EXPAND_LOW)
-        return midgard_trans_element(t, o->word, u->width, n);
+        return u->width == 16 && floats && takes_singles(u) ? half_of(t, o, n)
+                                                            : midgard_trans_element(t, o->word, u->width, n);
     n += takes_upper(s) ? u->elements : 0;
+    if (u->width == 32 && floats)
+        return isa_trans_half_single(t->b, half_of(t, o, n));
     return widened(t, midgard_trans_element(t, o->word, u->width / 2, n), u->width / 2, floats, s->mod);
 }
 
@@ -150,7 +190,9 @@ static LLVMValueRef scalar_element(struct midgard_trans *t, const struct midgard
     const struct midgard_source *s = o->source;
     if (s->full)
         return o->word[s->component / 2];
-    return widened(t, midgard_trans_element(t, o->word, 16, s->component), 16, u->info->float_in, s->mod);
+    if (u->info->float_in)
+        return isa_trans_half_single(t->b, half_of(t, o, s->component));
+    return widened(t, midgard_trans_element(t, o->word, 16, s->component), 16, false, s->mod);
 }
 
 static LLVMValueRef operand(struct midgard_trans *t, const struct midgard_trans_unit *u,
@@ -177,6 +219,8 @@ static LLVMValueRef immediate(struct midgard_trans *t, const struct midgard_tran
     uint64_t source[3] = {x};
     if (!u->info->float_in)
         return midgard_trans_splat(t, u->width, (uint64_t)(int64_t)(int16_t)x);
+    if (u->width == 16 && takes_singles(u))
+        return with_signs(t, isa_trans_half_of_bits(t->b, midgard_trans_splat(t, 16, x)), 16, u->alu->b.mod);
     if (u->width > 16)
         source[0] = isa_op_lane((struct isa_lane_op){ISA_OP_f16_to_f32, ISA_F16, ISA_OP_QUIET}, source);
     if (u->width > 32)
@@ -193,17 +237,19 @@ LLVMValueRef midgard_trans_b(struct midgard_trans *t, struct midgard_trans_unit 
     return u->b.element[0];
 }
 
-static void take_words(struct midgard_trans *t, unsigned reg, LLVMValueRef out[4])
+/* Halves that are known are those of the register that the words are of. */
+static void take_words(struct midgard_trans *t, unsigned reg, struct midgard_trans_operand *o)
 {
+    LLVMValueRef *out = o->word;
     bool result = (reg | 1) == MIDGARD_R_TEXTURE + 1 && !t->program->traits.shared_registers;
     if (reg == MIDGARD_R_SELECT) {
         midgard_trans_counter(t, out);
         return;
     }
+    const unsigned from = result ? reg - MIDGARD_R_TEXTURE + MIDGARD_R_RESULT : reg;
     for (unsigned c = 0; c < 4; c++)
-        out[c] = reg == MIDGARD_R_CONSTANT
-                     ? jit_splat_u32(t->b, t->insn->constant[c])
-                     : t->reg[result ? reg - MIDGARD_R_TEXTURE + MIDGARD_R_RESULT : reg][c];
+        out[c] = reg == MIDGARD_R_CONSTANT ? jit_splat_u32(t->b, t->insn->constant[c]) : t->reg[from][c];
+    o->half = reg == MIDGARD_R_CONSTANT ? NULL : t->half[from];
 }
 
 bool midgard_trans_take(struct midgard_trans *t, struct midgard_trans_unit *u)
@@ -215,9 +261,9 @@ bool midgard_trans_take(struct midgard_trans *t, struct midgard_trans_unit *u)
         return false;
     u->a.source = &alu->a;
     u->b.source = &alu->b;
-    take_words(t, alu->a.reg, u->a.word);
+    take_words(t, alu->a.reg, &u->a);
     if (!alu->immediate)
-        take_words(t, alu->b.reg, u->b.word);
+        take_words(t, alu->b.reg, &u->b);
     return true;
 }
 
@@ -270,6 +316,8 @@ static LLVMValueRef narrowed(struct midgard_trans *t, const struct midgard_trans
         {0, ISA_OP_u16_to_u8_sat, ISA_OP_u32_to_u16_sat, ISA_OP_u64_to_u32_sat}};
     static const uint8_t shapes[4] = {ISA_I8, ISA_I16, ISA_I32, ISA_I64};
     uint8_t outmod = u->alu->outmod, rounding = u->info->op[u->mode].policy & ISA_OP_ROUNDING;
+    if (u->info->float_out && u->mode == MIDGARD_MODE_32 && !rounding)
+        return isa_trans_half_of_single(t->b, x);
     if (u->info->float_out)
         return u->mode == MIDGARD_MODE_32
                    ? midgard_trans_op(t, ISA_OP_f32_to_f16, ISA_F32, rounding, x, NULL)
@@ -287,6 +335,11 @@ static LLVMValueRef clamped(struct midgard_trans *t, const struct midgard_trans_
     static const uint8_t shapes[4] = {ISA_F16, ISA_F16, ISA_F32, ISA_F64};
     if (!u->info->float_out || !u->alu->outmod)
         return x;
+    if (LLVMTypeOf(x) == t->b->f32x16) {
+        const struct isa_lane_op clamp = {clamps[u->alu->outmod], ISA_F16, ISA_OP_QUIET};
+        const LLVMValueRef source[3] = {x, NULL, NULL};
+        return isa_trans_half(t->b, clamp, source);
+    }
     return midgard_trans_op(t, clamps[u->alu->outmod], shapes[u->mode], 0, x, NULL);
 }
 
@@ -302,6 +355,30 @@ static void put_word(struct midgard_trans *t, LLVMValueRef x, unsigned byte,
     out->word[n] = out->word[n] ? LLVMBuildOr(ir, out->word[n], x, "") : x;
 }
 
+/* The word of b that a move of words gives element e; -1: it is none, or changes it. */
+static int moved_word(const struct midgard_trans_unit *u, unsigned e)
+{
+    const struct midgard_source *s = &u->alu->b;
+    if (u->scalar)
+        return s->full ? s->component / 2 : -1;
+    return u->mode == MIDGARD_MODE_32 ? s->swizzle >> 2 * e & 3 : -1;
+}
+
+/* What is known of halves that are moved as they are. */
+static void carry(const struct midgard_trans_unit *u, unsigned e, unsigned byte,
+                  struct midgard_trans_outcome *out)
+{
+    const struct midgard_source *s = &u->alu->b;
+    if (u->info->form != MIDGARD_FORM_MOVE || u->alu->immediate || !u->b.half || narrows(u) ||
+        s->expand != MIDGARD_PLAIN || (u->info->float_out && (u->alu->outmod || s->mod)))
+        return;
+    const int word = moved_word(u, e);
+    if (!u->scalar && u->mode == MIDGARD_MODE_16)
+        out->half[byte / 2] = u->b.half[place_of(s, e, u->elements, false)];
+    for (unsigned n = 0; n < 2 && word >= 0; n++)
+        out->half[byte / 2 + n] = u->b.half[2 * word + (int)n];
+}
+
 void midgard_trans_put(struct midgard_trans *t, const struct midgard_trans_unit *u, unsigned e,
                        LLVMValueRef value, struct midgard_trans_outcome *out)
 {
@@ -313,6 +390,11 @@ void midgard_trans_put(struct midgard_trans *t, const struct midgard_trans_unit 
     for (unsigned n = 0; n < 16; n++)
         if (enabled >> n & 1)
             out->bits[n / 4] |= 0xffu << n % 4 * 8;
+    carry(u, e, byte, out);
+    if (LLVMTypeOf(x) == t->b->f32x16) {
+        out->half[byte / 2] = x;
+        x = midgard_trans_bits(t, x);
+    }
     if (LLVMTypeOf(x) != t->b->i64x16) {
         put_word(t, x, byte, out);
         return;
@@ -332,5 +414,8 @@ void midgard_trans_merge(struct midgard_trans *t, unsigned reg, const struct mid
             new = LLVMBuildOr(t->b->ir, midgard_trans_band(t, new, out->bits[c]),
                               midgard_trans_band(t, old, ~out->bits[c]), "");
         t->reg[reg][c] = new;
+        for (unsigned n = 2 * c; n < 2 * c + 2; n++)
+            if (out->bits[c] >> (n & 1) * 16 & 0xffff)
+                t->half[reg][n] = (out->bits[c] >> (n & 1) * 16 & 0xffff) == 0xffff ? out->half[n] : NULL;
     }
 }

@@ -100,6 +100,7 @@ void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_
             t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
                            : s->begun[n][c] ? s->begun[n][c]
                                             : jit_splat_u32(b, 0);
+    memset(t->half, 0, sizeof t->half);
     memset(t->argument, 0, sizeof t->argument);
 }
 

@@ -60,13 +60,13 @@ static void write_result(struct midgard_trans *t, const struct midgard_texture *
     for (unsigned c = 0; c < 4; c++) {
         LLVMValueRef v = midgard_trans_lanes(t, in[x->swizzle >> 2 * c & 3]);
         unsigned n = c + (x->out_upper ? 4 : 0);
-        struct midgard_trans_outcome half = {{NULL}, {0}};
+        struct midgard_trans_outcome half = {{NULL}, {NULL}, {0}};
         if (!(x->mask >> c & 1))
             continue;
         if (floats && x->outmod)
             v = midgard_trans_op(t, clamps[x->outmod], ISA_F32, 0, v, NULL);
         if (x->out_full) {
-            t->reg[reg][c] = v;
+            midgard_trans_set(t, reg, c, v);
             continue;
         }
         v = floats ? midgard_trans_to_half(t, v) : v;

@@ -1,0 +1,99 @@
+/* Halves as singles (isa/trans_op.h). Arithmetic on singles rounded to a half's places is a half's (trans_op_float.c);
+ * to round one it becomes bits and a single again. Which NaN it is shows where bits are asked for, and not before. */
+#include "isa/trans_op_internal.h"
+
+#include "jit/math.h"
+
+bool isa_trans_has_half(struct isa_lane_op op)
+{
+    if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
+        return !(op.policy & (ISA_OP_F1 | ISA_OP_I1 | ISA_OP_FLUSH));
+    if (!(op.policy & ISA_OP_QUIET) || op.policy & (ISA_OP_ROUNDING | ISA_OP_FLUSH))
+        return false;
+    switch (op.op) {
+    case ISA_OP_fadd:
+    case ISA_OP_fsub:
+    case ISA_OP_fmul:
+    case ISA_OP_ffma:
+    case ISA_OP_frcp:
+    case ISA_OP_fsqrt:
+    case ISA_OP_frsq:
+    case ISA_OP_ffloor:
+    case ISA_OP_fceil:
+    case ISA_OP_ftrunc:
+    case ISA_OP_froundeven:
+    case ISA_OP_fround:
+    case ISA_OP_ffract:
+    case ISA_OP_fmin:
+    case ISA_OP_fmax:
+    case ISA_OP_fclamp_0_1:
+    case ISA_OP_fclamp_m1_1:
+    case ISA_OP_fclamp_0_inf: return true;
+    default: return false;
+    }
+}
+
+static LLVMValueRef rounded(struct jit_builder *b, LLVMValueRef f)
+{
+    return jit_half_to_single(b, jit_quiet_to_half(b, f));
+}
+
+static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
+{
+    LLVMValueRef x = o->f[0], y = o->f[1];
+    LLVMValueRef first = LLVMBuildOr(o->ir, LLVMBuildFCmp(o->ir, how, x, y, ""),
+                                     LLVMBuildFCmp(o->ir, LLVMRealUNO, y, y, ""), "");
+    LLVMValueRef out = jit_select(o->b, first, x, y);
+    if (!(o->policy & ISA_OP_PROPAGATE))
+        return out;
+    LLVMValueRef none = LLVMBuildFCmp(o->ir, LLVMRealUNO, x, y, "");
+    return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), out);
+}
+
+/* What is no number is the lower bound. */
+static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
+{
+    LLVMValueRef low = jit_splat_f32(o->b, least), high = jit_splat_f32(o->b, most), x = o->f[0];
+    x = jit_select(o->b, LLVMBuildFCmp(o->ir, LLVMRealOGT, x, low, ""), x, low);
+    return jit_select(o->b, LLVMBuildFCmp(o->ir, LLVMRealOLT, x, high, ""), x, high);
+}
+
+LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3])
+{
+    struct isa_op_ir o = {.b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = true};
+    for (unsigned n = 0; n < isa_op_rows[op.op].sources; n++)
+        o.f[n] = single[n];
+    if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
+        return LLVMBuildSExt(b->ir, isa_op_ir_ftest(&o), b->i16x16, "");
+    switch (op.op) {
+    case ISA_OP_fmin: return lesser(&o, LLVMRealOLT);
+    case ISA_OP_fmax: return lesser(&o, LLVMRealOGT);
+    case ISA_OP_fclamp_0_1: return limit(&o, 0, 1);
+    case ISA_OP_fclamp_m1_1: return limit(&o, -1, 1);
+    case ISA_OP_fclamp_0_inf: return limit(&o, 0, __builtin_inff());
+    default: return rounded(b, isa_op_ir_arithmetic(&o));
+    }
+}
+
+LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half)
+{
+    return jit_half_to_single(b, LLVMBuildZExt(b->ir, half, b->i32x16, ""));
+}
+
+LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single)
+{
+    struct isa_op_ir o = {.b = b, .ir = b->ir};
+    return rounded(b, isa_op_ir_any_nan(&o, single));
+}
+
+LLVMValueRef isa_trans_half_bits(struct jit_builder *b, LLVMValueRef single)
+{
+    struct isa_op_ir o = {.b = b, .ir = b->ir, .policy = ISA_OP_QUIET, .is_half = true};
+    return LLVMBuildTrunc(b->ir, isa_op_ir_half(&o, single), b->i16x16, "");
+}
+
+LLVMValueRef isa_trans_half_single(struct jit_builder *b, LLVMValueRef single)
+{
+    struct isa_op_ir o = {.b = b, .ir = b->ir, .policy = ISA_OP_QUIET};
+    return isa_op_ir_one_nan(&o, single);
+}
