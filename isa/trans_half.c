@@ -97,3 +97,9 @@ LLVMValueRef isa_trans_half_single(struct jit_builder *b, LLVMValueRef single)
     struct isa_op_ir o = {.b = b, .ir = b->ir, .policy = ISA_OP_QUIET};
     return isa_op_ir_one_nan(&o, single);
 }
+
+LLVMValueRef isa_trans_single_of(struct jit_builder *b, LLVMValueRef word)
+{
+    struct isa_op_ir o = {.b = b, .ir = b->ir};
+    return isa_op_ir_any_nan(&o, word);
+}

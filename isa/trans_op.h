@@ -19,6 +19,8 @@ LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const 
 /* Of bits, i16x16, and of a single as isa_trans_op has it, i32x16, which is rounded to nearest. */
 LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half);
 LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single);
+/* Singles likewise, f32x16: what a word, i32x16, has, or a NaN in place of its NaN. */
+LLVMValueRef isa_trans_single_of(struct jit_builder *b, LLVMValueRef word);
 /* The bits of a half, i16x16, and of the single, i32x16, as isa_trans_op has them with ISA_OP_QUIET. */
 LLVMValueRef isa_trans_half_bits(struct jit_builder *b, LLVMValueRef single);
 LLVMValueRef isa_trans_half_single(struct jit_builder *b, LLVMValueRef single);

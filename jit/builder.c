@@ -224,9 +224,18 @@ void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, 
     LLVMSetAlignment(LLVMBuildStore(b->ir, value, address), align);
 }
 
+/* Without registers of masks LLVM would move bit by bit into bytes. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b, LLVMValueRef i16_bits)
 {
-    return LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "");
+    LLVMValueRef bit[JIT_LANES], all;
+
+    if (b->level == JIT_AVX512)
+        return LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "");
+    for (unsigned l = 0; l < JIT_LANES; l++)
+        bit[l] = jit_i32(b, 1u << l);
+    all = jit_splat(b, LLVMBuildZExt(b->ir, i16_bits, b->i32, ""));
+    all = LLVMBuildAnd(b->ir, all, LLVMConstVector(bit, JIT_LANES), "");
+    return LLVMBuildICmp(b->ir, LLVMIntNE, all, LLVMConstNull(b->i32x16), "");
 }
 
 LLVMValueRef jit_mask_to_bits(struct jit_builder *b, LLVMValueRef mask)

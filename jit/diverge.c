@@ -3,9 +3,58 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Without AVX-512 there are no registers of masks: comparisons give, and selections take, words. So masks that select
+ * are words here, behind which LLVM cannot look: it would pack them to bytes and back at each step. */
+static LLVMTypeRef words_of(struct jit_builder *b, LLVMTypeRef mask)
+{
+    return LLVMVectorType(b->i32, LLVMGetVectorSize(mask));
+}
+
+static LLVMValueRef widen(const struct jit_diverge *d, LLVMValueRef mask)
+{
+    struct jit_builder *b = d->b;
+    return !d->words ? mask : LLVMBuildSExt(b->ir, mask, words_of(b, LLVMTypeOf(mask)), "");
+}
+
+static LLVMValueRef narrow(const struct jit_diverge *d, LLVMValueRef mask)
+{
+    struct jit_builder *b = d->b;
+    return !d->words ? mask : LLVMBuildICmp(b->ir, LLVMIntSLT, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
+}
+
+static LLVMTypeRef slot_type(struct jit_diverge *d)
+{
+    LLVMTypeRef type = LLVMTypeOf(d->none);
+    return !d->words ? type : LLVMVectorType(d->b->f32, LLVMGetVectorSize(type));
+}
+
 static LLVMValueRef load(struct jit_diverge *d, uint32_t block)
 {
-    return LLVMBuildLoad2(d->b->ir, LLVMTypeOf(d->none), d->waiting[block], "");
+    LLVMValueRef mask = LLVMBuildLoad2(d->b->ir, slot_type(d), d->waiting[block], "");
+    return !d->words ? mask : LLVMBuildBitCast(d->b->ir, mask, LLVMTypeOf(d->none), "");
+}
+
+static void store(struct jit_diverge *d, LLVMValueRef mask, uint32_t block)
+{
+    if (d->words)
+        mask = jit_fence(d->b, LLVMBuildBitCast(d->b->ir, mask, slot_type(d), ""));
+    LLVMBuildStore(d->b->ir, mask, d->waiting[block]);
+}
+
+static LLVMValueRef any(struct jit_diverge *d, LLVMValueRef mask)
+{
+    struct jit_builder *b = d->b;
+    LLVMValueRef part[2], order[2][64];
+    unsigned half = LLVMGetVectorSize(LLVMTypeOf(mask)) / 2;
+    if (!d->words)
+        return jit_mask_any(b, mask);
+    for (unsigned n = 0; n < 2; n++) {
+        for (unsigned l = 0; l < half; l++)
+            order[n][l] = jit_i32(b, n * half + l);
+        part[n] = LLVMBuildShuffleVector(b->ir, mask, LLVMGetPoison(LLVMTypeOf(mask)),
+                                         LLVMConstVector(order[n], half), "");
+    }
+    return jit_mask_any(b, narrow(d, LLVMBuildOr(b->ir, part[0], part[1], "")));
 }
 
 static LLVMBasicBlockRef append(struct jit_diverge *d, const char *name)
@@ -22,11 +71,13 @@ void jit_diverge_abandon(struct jit_diverge *d)
     *d = (struct jit_diverge){0};
 }
 
-int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes)
+int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes,
+                      bool selects)
 {
     size_t n = (size_t)count + 1;
 
-    *d = (struct jit_diverge){.b = b, .count = count, .none = LLVMConstNull(LLVMTypeOf(lanes))};
+    *d = (struct jit_diverge){.b = b, .count = count, .words = selects && b->level != JIT_AVX512};
+    d->none = LLVMConstNull(LLVMTypeOf(widen(d, lanes)));
     d->waiting = calloc(n, sizeof *d->waiting);
     d->test = calloc(n, sizeof *d->test);
     d->body = calloc(n, sizeof *d->body);
@@ -36,8 +87,8 @@ int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t cou
         return -ENOMEM;
     }
     for (uint32_t k = 0; k <= count; k++) {
-        d->waiting[k] = jit_alloca(b, LLVMTypeOf(lanes), "waiting");
-        LLVMBuildStore(b->ir, k ? d->none : lanes, d->waiting[k]);
+        d->waiting[k] = jit_alloca(b, slot_type(d), "waiting");
+        store(d, k ? d->none : widen(d, lanes), k);
         d->test[k] = append(d, "test");
         d->body[k] = k < count ? append(d, "block") : NULL;
     }
@@ -52,13 +103,13 @@ static LLVMValueRef open_block(struct jit_diverge *d, uint32_t block, bool tests
     d->at = block;
     LLVMPositionBuilderAtEnd(b->ir, d->test[block]);
     if (tests)
-        LLVMBuildCondBr(b->ir, jit_mask_any(b, load(d, block)), d->body[block], d->test[block + 1]);
+        LLVMBuildCondBr(b->ir, any(d, load(d, block)), d->body[block], d->test[block + 1]);
     else
         LLVMBuildBr(b->ir, d->body[block]);
     LLVMPositionBuilderAtEnd(b->ir, d->body[block]);
     d->left = load(d, block);
-    LLVMBuildStore(b->ir, d->none, d->waiting[block]);
-    return d->left;
+    store(d, d->none, block);
+    return narrow(d, d->left);
 }
 
 LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block)
@@ -73,16 +124,30 @@ LLVMValueRef jit_diverge_block_always(struct jit_diverge *d, uint32_t block)
 
 static void wait_for(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
 {
-    LLVMBuildStore(d->b->ir, LLVMBuildOr(d->b->ir, load(d, target), lanes, ""), d->waiting[target]);
+    store(d, LLVMBuildOr(d->b->ir, load(d, target), lanes, ""), target);
     d->back[target] |= target <= d->at;
 }
 
-void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
+LLVMValueRef jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
 {
     LLVMBuilderRef ir = d->b->ir;
+    LLVMValueRef taken;
 
-    wait_for(d, LLVMBuildAnd(ir, d->left, lanes, ""), target);
+    lanes = widen(d, lanes);
+    taken = LLVMBuildAnd(ir, d->left, lanes, "");
+    wait_for(d, taken, target);
     d->left = LLVMBuildAnd(ir, d->left, LLVMBuildNot(ir, lanes, ""), "");
+    return narrow(d, taken);
+}
+
+LLVMValueRef jit_diverge_left(const struct jit_diverge *d)
+{
+    return narrow(d, d->left);
+}
+
+void jit_diverge_wait(struct jit_diverge *d, LLVMValueRef lanes, uint32_t block)
+{
+    store(d, widen(d, lanes), block);
 }
 
 /* Nobody waits before the open block but at targets of its own branches: so those are looked at, the lowest
@@ -96,7 +161,7 @@ void jit_diverge_close(struct jit_diverge *d, uint32_t target)
         if (!d->back[k])
             continue;
         LLVMBasicBlockRef on = append(d, "on");
-        LLVMBuildCondBr(b->ir, jit_mask_any(b, load(d, k)), d->body[k], on);
+        LLVMBuildCondBr(b->ir, any(d, load(d, k)), d->body[k], on);
         LLVMPositionBuilderAtEnd(b->ir, on);
         d->back[k] = false;
     }

@@ -5,7 +5,7 @@
  * first block that both reach, and with lanes that never part only one comparison a block is paid. This is
  * the order in which a guest with a program counter a thread may run them, lowest first.
  *
- *   jit_diverge_begin(&d, b, count, lanes);          lanes stand before block 0
+ *   jit_diverge_begin(&d, b, count, lanes, true);        lanes stand before block 0
  *   for (k = 0; k < count; k++) {
  *       mask = jit_diverge_block(&d, k);             the builder stands in block k
  *       ...                                          registers: jit_diverge_set, or what the mask guards
@@ -30,20 +30,27 @@ struct jit_diverge {
     LLVMValueRef *waiting;   /* slots of masks, one a block and one for the end */
     LLVMBasicBlockRef *test; /* block k: whether anybody waits; count: behind the program */
     LLVMBasicBlockRef *body; /* block k, with somebody waiting */
-    LLVMValueRef none;       /* a mask of no lanes */
-    LLVMValueRef left;       /* lanes of the open block that have not branched yet */
+    LLVMValueRef none;       /* a mask of no lanes, as slots have it */
+    LLVMValueRef left;       /* lanes of the open block that have not branched yet, likewise */
+    bool words;              /* slots and `left` are words, not masks */
     bool *back;              /* targets at or before the open block that were branched to */
 };
 
-/* `lanes`: a mask. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
-int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes);
+/* `lanes`: a mask. `selects`: masks mostly select values; else they are mostly asked whether they have lanes that
+ * others have too, as those of programs that access memory. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
+int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes,
+                      bool selects);
 /* Blocks are opened once each, in order. Returns the lanes that run it, at least one. */
 LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
 /* The same for a block that may as well run when no lane waits for it, in program order: its lanes may be
  * none. For what costs less than a branch that the processor cannot foretell. */
 LLVMValueRef jit_diverge_block_always(struct jit_diverge *d, uint32_t block);
-/* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. */
-void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
+/* The lanes of the open block that have not branched yet. */
+LLVMValueRef jit_diverge_left(const struct jit_diverge *d);
+/* Before any block is opened, at the builder's position: these lanes wait for it and no others. */
+void jit_diverge_wait(struct jit_diverge *d, LLVMValueRef lanes, uint32_t block);
+/* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. Returns them. */
+LLVMValueRef jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
 /* All lanes left leave for `target`; the block is closed. */
 void jit_diverge_close(struct jit_diverge *d, uint32_t target);
 /* Where jit_diverge_end leaves the builder: for a caller who ends the program for all lanes at once. */

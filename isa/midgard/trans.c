@@ -191,24 +191,24 @@ static LLVMValueRef branch(struct midgard_trans *t, const struct midgard_trans_s
         refuse(t, MIDGARD_FAULT_UNSUPPORTED, left);
         return left;
     }
-    LLVMValueRef taken = LLVMBuildAnd(b->ir, left, holds(t, k), "");
+    LLVMValueRef all = holds(t, k), taken;
     switch (j->op) {
     case MIDGARD_JUMP:
     case MIDGARD_BRANCH_IF:
         if (target == MIDGARD_NO_BLOCK)
             return left;
+        taken = jit_diverge_branch(&t->diverge, all, target);
         if (first <= t->number)
             pay(t, s, taken, t->number + 1 - first);
-        jit_diverge_branch(&t->diverge, taken, target);
-        return t->diverge.left;
+        return jit_diverge_left(&t->diverge);
     case MIDGARD_DISCARD:
+        taken = jit_diverge_branch(&t->diverge, all, t->block_count);
         jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), taken);
-        jit_diverge_branch(&t->diverge, taken, t->block_count);
-        return t->diverge.left;
+        return jit_diverge_left(&t->diverge);
     case MIDGARD_TILE_PENDING: return left;
     case MIDGARD_WRITEOUT:
         if (k ? j->condition : j->condition != MIDGARD_IF_NEVER)
-            writeout(t, k, taken);
+            writeout(t, k, LLVMBuildAnd(b->ir, left, all, ""));
         return left;
     default: refuse(t, MIDGARD_FAULT_RESERVED, left); return left;
     }
@@ -262,7 +262,7 @@ static void leave(struct midgard_trans *t, const struct midgard_trans_slots *s,
     if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL && t->helpers)
         jit_diverge_branch(&t->diverge, t->helpers, t->block_count);
     if (!block->ends && is_barrier(i)) {
-        LLVMValueRef left = t->diverge.left;
+        LLVMValueRef left = jit_diverge_left(&t->diverge);
         jit_diverge_set(b, s->running, LLVMConstAllOnes(b->i1x16), left);
         jit_diverge_set(b, s->at, jit_splat_u32(b, p->blocks[k + 1].first), left);
         jit_diverge_close(&t->diverge, t->block_count);
@@ -337,7 +337,7 @@ static int begin(struct midgard_trans *t, const struct midgard_trans_slots *s, L
 {
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
-    int status = jit_diverge_begin(&t->diverge, b, t->block_count, lanes);
+    int status = jit_diverge_begin(&t->diverge, b, t->block_count, lanes, !p->loads && !p->stores);
     if (status || !t->input->state)
         return status;
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
@@ -346,7 +346,7 @@ static int begin(struct midgard_trans *t, const struct midgard_trans_slots *s, L
         if (k && !is_barrier(&p->insns[p->blocks[k].first - 1]))
             continue;
         LLVMValueRef here = LLVMBuildICmp(b->ir, LLVMIntEQ, at, jit_splat_u32(b, p->blocks[k].first), "");
-        LLVMBuildStore(b->ir, LLVMBuildAnd(b->ir, lanes, here, ""), t->diverge.waiting[k]);
+        jit_diverge_wait(&t->diverge, LLVMBuildAnd(b->ir, lanes, here, ""), k);
     }
     return 0;
 }

@@ -21,6 +21,9 @@ struct midgard_trans {
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16, in the block at hand */
     /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. */
     LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES];
+    /* Words that the block at hand began with, and what they are as singles, or NULLs: so that arithmetic goes on
+     * with what arithmetic of other blocks has made, whichever NaN it is. */
+    LLVMValueRef begun_word[MIDGARD_REGISTERS][4], begun_single[MIDGARD_REGISTERS][4];
     LLVMValueRef argument[8][4];       /* what a port gave in the block at hand, or NULL */
     LLVMValueRef mask;                 /* lanes in the block at hand */
     LLVMValueRef helpers;              /* i1x16, or NULL: none */
@@ -77,6 +80,8 @@ static inline LLVMValueRef midgard_trans_shift(struct midgard_trans *t, LLVMValu
 /* Slots, NULL for what the program never writes: that is as it begins, or NULL, too: 0. */
 struct midgard_trans_slots {
     LLVMValueRef reg[MIDGARD_REGISTERS][4], begun[MIDGARD_REGISTERS][4];
+    /* Beside `reg`, of programs of several blocks: what the words are as singles and as halves. */
+    LLVMValueRef single[MIDGARD_REGISTERS][4], half[MIDGARD_REGISTERS][MIDGARD_HALVES];
     LLVMValueRef live, fuel, executed;
     LLVMValueRef running, at; /* of programs with barriers: lanes that wait at one, and what they do next */
 };
@@ -84,6 +89,8 @@ struct midgard_trans_slots {
 void midgard_trans_make_slots(struct midgard_trans *t, struct midgard_trans_slots *s, LLVMValueRef lanes);
 /* A block begins; it ends, for the lanes in it. */
 void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
+/* A word that the block began with as a single, whichever NaN it is; NULL: it is none of them. */
+LLVMValueRef midgard_trans_begun_single(struct midgard_trans *t, LLVMValueRef word);
 void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
 /* Of programs with barriers: a member of the state; all of it as the lanes leave it. */
 LLVMValueRef midgard_trans_in_state(struct midgard_trans *t, size_t offset);

@@ -162,6 +162,16 @@ static LLVMValueRef wide_word(struct midgard_trans *t, const struct midgard_tran
     return LLVMBuildTrunc(ir, x, t->b->i32x16, "");
 }
 
+/* A single's bits: where another block began the word, so that arithmetic finds what is behind its NaN. */
+static LLVMValueRef word_of_single(struct midgard_trans *t, const struct midgard_trans_unit *u,
+                                   LLVMValueRef word)
+{
+    LLVMValueRef f = u->info->form == MIDGARD_FORM_MOVE || !LLVMIsALoadInst(word)
+                         ? NULL
+                         : midgard_trans_begun_single(t, word);
+    return f ? isa_trans_half_single(t->b, f) : word;
+}
+
 static LLVMValueRef vector_element(struct midgard_trans *t, const struct midgard_trans_unit *u,
                                    const struct midgard_trans_operand *o, unsigned e)
 {
@@ -175,6 +185,8 @@ static LLVMValueRef vector_element(struct midgard_trans *t, const struct midgard
     }
     unsigned n = u->mode == MIDGARD_MODE_32 ? s->swizzle >> 2 * e & 3u
                                             : place_of(s, e, u->elements, u->mode == MIDGARD_MODE_8);
+    if (u->width == 32 && floats && s->expand == MIDGARD_PLAIN)
+        return word_of_single(t, u, o->word[n]);
     if (s->expand < MIDGARD_EXPAND_LOW)
         return u->width == 16 && floats && takes_singles(u) ? half_of(t, o, n)
                                                             : midgard_trans_element(t, o->word, u->width, n);
@@ -189,7 +201,8 @@ static LLVMValueRef scalar_element(struct midgard_trans *t, const struct midgard
 {
     const struct midgard_source *s = o->source;
     if (s->full)
-        return o->word[s->component / 2];
+        return u->info->float_in ? word_of_single(t, u, o->word[s->component / 2])
+                                 : o->word[s->component / 2];
     if (u->info->float_in)
         return isa_trans_half_single(t->b, half_of(t, o, s->component));
     return widened(t, midgard_trans_element(t, o->word, 16, s->component), 16, false, s->mod);

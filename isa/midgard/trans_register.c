@@ -44,6 +44,25 @@ static LLVMValueRef beginning(struct midgard_trans *t, unsigned reg, unsigned c)
     return midgard_trans_lanes(t, t->ports->uniform_register(t->ports->ctx, t->b, n, c));
 }
 
+static LLVMValueRef half_of(struct midgard_trans *t, LLVMValueRef word, unsigned n)
+{
+    return isa_trans_half_of_bits(t->b, midgard_trans_element(t, &word, 16, n & 1));
+}
+
+/* What arithmetic makes goes from block to block as it is, without the bits that only others ask for. Code that is
+ * not optimised would keep both. */
+static void make_floats(struct midgard_trans *t, struct midgard_trans_slots *s, unsigned reg, unsigned c,
+                        LLVMValueRef word)
+{
+    struct jit_builder *b = t->b;
+    s->single[reg][c] = jit_alloca(b, b->f32x16, "single");
+    LLVMBuildStore(b->ir, jit_as_f32(b, word), s->single[reg][c]);
+    for (unsigned n = 2 * c; n < 2 * c + 2; n++) {
+        s->half[reg][n] = jit_alloca(b, b->f32x16, "half");
+        LLVMBuildStore(b->ir, half_of(t, word, n), s->half[reg][n]);
+    }
+}
+
 static void make_registers(struct midgard_trans *t, struct midgard_trans_slots *s)
 {
     struct jit_builder *b = t->b;
@@ -56,8 +75,11 @@ static void make_registers(struct midgard_trans *t, struct midgard_trans_slots *
             s->begun[n][c] = beginning(t, n, c);
             if (!(written[n] >> c & 1))
                 continue;
+            LLVMValueRef first = s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0);
             s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
-            LLVMBuildStore(b->ir, s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0), s->reg[n][c]);
+            LLVMBuildStore(b->ir, first, s->reg[n][c]);
+            if (t->block_count > 1 && !b->quick && !t->input->state)
+                make_floats(t, s, n, c, first);
         }
 }
 
@@ -96,20 +118,55 @@ void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_
 {
     struct jit_builder *b = t->b;
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
+        for (unsigned c = 0; c < 4; c++) {
             t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
                            : s->begun[n][c] ? s->begun[n][c]
                                             : jit_splat_u32(b, 0);
-    memset(t->half, 0, sizeof t->half);
+            t->begun_word[n][c] = s->single[n][c] ? t->reg[n][c] : NULL;
+            t->begun_single[n][c] =
+                s->single[n][c] ? LLVMBuildLoad2(b->ir, b->f32x16, s->single[n][c], "") : NULL;
+        }
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned h = 0; h < MIDGARD_HALVES; h++)
+            t->half[n][h] = s->half[n][h] ? LLVMBuildLoad2(b->ir, b->f32x16, s->half[n][h], "") : NULL;
     memset(t->argument, 0, sizeof t->argument);
+}
+
+LLVMValueRef midgard_trans_begun_single(struct midgard_trans *t, LLVMValueRef word)
+{
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (word == t->begun_word[n][c])
+                return t->begun_single[n][c];
+    return NULL;
+}
+
+static LLVMValueRef single_of(struct midgard_trans *t, LLVMValueRef word)
+{
+    LLVMValueRef f = midgard_trans_begun_single(t, word);
+    return f ? f : isa_trans_single_of(t->b, word);
+}
+
+static void store_register(struct midgard_trans *t, const struct midgard_trans_slots *s, unsigned reg,
+                           unsigned c)
+{
+    LLVMValueRef word = t->reg[reg][c];
+    jit_diverge_set(t->b, s->reg[reg][c], word, t->mask);
+    if (!s->single[reg][c])
+        return;
+    jit_diverge_set(t->b, s->single[reg][c], single_of(t, word), t->mask);
+    for (unsigned n = 2 * c; n < 2 * c + 2; n++) {
+        LLVMValueRef half = t->half[reg][n] ? t->half[reg][n] : half_of(t, word, n);
+        jit_diverge_set(t->b, s->half[reg][n], half, t->mask);
+    }
 }
 
 void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s)
 {
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
-            if (s->reg[n][c])
-                jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
+            if (s->reg[n][c] && t->reg[n][c] != t->begun_word[n][c])
+                store_register(t, s, n, c);
 }
 
 void midgard_trans_store_state(struct midgard_trans *t, const struct midgard_trans_slots *s)

@@ -174,7 +174,7 @@ static int emit_blocks(struct utgard_gp_trans *t, struct slots *slots, LLVMValue
 {
     struct jit_diverge d;
     each_value(t, slots, make_slot);
-    int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes);
+    int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes, true);
     if (status)
         return status;
     for (uint32_t k = 0; k < t->program->block_count; k++) {

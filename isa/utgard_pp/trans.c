@@ -235,7 +235,7 @@ static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lane
     const struct utgard_pp_program *program = s->t[0].program;
     LLVMValueRef all[UTGARD_PP_BRANCHING_SIDES] = {lanes, lanes}, mask;
     struct jit_diverge d;
-    int status = jit_diverge_begin(&d, b, program->block_count, joined(s, b, all));
+    int status = jit_diverge_begin(&d, b, program->block_count, joined(s, b, all), true);
     if (status)
         return status;
     for (uint32_t k = 0; k < program->block_count; k++) {

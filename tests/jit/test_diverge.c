@@ -21,6 +21,7 @@ struct block {
 struct program {
     uint32_t count;
     struct block block[BLOCKS_MAX];
+    bool selects; /* of jit_diverge_begin */
 };
 
 static uint32_t seed;
@@ -78,7 +79,8 @@ static int emit_program(struct jit_builder *b, void *data)
     jit_store(b, jit_load(b, b->i32x16, jit_param(b, 0), 4, false), state, 64);
     jit_store(b, jit_splat_u32(b, 0), steps, 64);
     jit_store(b, jit_i32(b, 0), runs, 4);
-    assert_int_equal(jit_diverge_begin(&d, b, p->count, jit_mask_from_bits(b, jit_param(b, 2))), 0);
+    assert_int_equal(jit_diverge_begin(&d, b, p->count, jit_mask_from_bits(b, jit_param(b, 2)), p->selects),
+                     0);
     for (uint32_t k = 0; k < p->count; k++) {
         const struct block *block = &p->block[k];
         LLVMValueRef mask = block->always ? jit_diverge_block_always(&d, k) : jit_diverge_block(&d, k);
@@ -137,6 +139,7 @@ static void test_random(void **data)
         for (uint32_t round = 0; round < 25; round++) {
             struct program p;
             make_program(&p);
+            p.selects = round & 1;
             program_fn f = compile(engine, &p, round);
             for (unsigned try = 0; try < 4; try++) {
                 uint16_t lanes = try ? (uint16_t)random_below(0x10000) : 0xffff;
@@ -165,7 +168,8 @@ static void test_together(void **data)
                         {{0, {0, 31}, {1, 2, 2}, false},
                          {0, {31, 31}, {3, 3, 3}, false},
                          {0, {31, 31}, {3, 3, 3}, false},
-                         {0, {31, 31}, {4, 4, 4}, false}}};
+                         {0, {31, 31}, {4, 4, 4}, false}},
+                        .selects = true};
     struct jit_engine *engine = engine_at(JIT_SSE41);
     program_fn f = compile(engine, &p, 0);
     uint32_t state[16], steps[16], runs;
