@@ -6,50 +6,15 @@
 
 #include "util/bits.h"
 
-static inline uint64_t wide(const struct gpu_record_field *f, const uint32_t *words)
-{
-    const uint32_t *at = words + f->at / 32;
-    uint32_t low = f->at % 32;
-    uint64_t value = at[0];
-    if (low + f->bits > 32)
-        value |= (uint64_t)at[1] << 32;
-    value = util_bits(value, low, f->bits);
-    if (f->bits2)
-        value |= (uint64_t)gpu_record_bits(words, f->at2, f->bits2) << f->bits % 32;
-    switch (__builtin_expect(f->coding, GPU_RECORD_PLAIN)) {
-    case GPU_RECORD_POWER: return 1ull << (value & 63);
-    case GPU_RECORD_PADDED: return (2 * (value >> 5) + 1) << (value & 31);
-    default: return (value + f->add) << f->shift;
-    }
-}
-
 uint64_t gpu_record_wide(const struct gpu_record_field *f, const uint32_t *words)
 {
-    return wide(f, words);
-}
-
-/* The lower `size` bytes of a value; members have 1, 2, 4 or 8. */
-static inline void put(uint8_t *to, uint64_t value, uint8_t size)
-{
-    switch (size) {
-    case 1: *to = (uint8_t)value; break;
-    case 2: memcpy(to, &value, 2); break;
-    case 4: memcpy(to, &value, 4); break;
-    default: memcpy(to, &value, 8); break;
-    }
+    return gpu_record_number(f, words);
 }
 
 void gpu_record_store(const struct gpu_record_field *fields, size_t count, const uint32_t *words, void *out)
 {
-    for (size_t n = 0; n < count; n++) {
-        const struct gpu_record_field *f = &fields[n];
-        if (!f->bits)
-            continue;
-        uint64_t value = wide(f, words);
-        if (f->is_signed)
-            value = (uint64_t)(int64_t)util_sext((uint32_t)value, f->bits);
-        put((uint8_t *)out + f->to, value, f->size);
-    }
+    for (size_t n = 0; n < count; n++)
+        gpu_record_store_one(&fields[n], words, out);
 }
 
 static double number_of(const struct gpu_record_field *f, uint32_t value)

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <string.h>
+
 #include "gpu/field.h"
+#include "util/bits.h"
 
 /* Of values from 0 on; NULL, and what lies beyond: reserved. */
 struct gpu_names {
@@ -81,6 +84,47 @@ static inline uint32_t gpu_record_value64(const struct gpu_record_field *f, uint
     if (f->bits2)
         value |= (uint32_t)(word >> f->at2 & ((1ull << f->bits2) - 1)) << f->bits;
     return (value + f->add) << f->shift;
+}
+
+/* What gpu_record_wide and gpu_record_store do for a field, for who knows the field when the compiler does. */
+__attribute__((always_inline)) static inline uint64_t gpu_record_number(const struct gpu_record_field *f,
+                                                                        const uint32_t *words)
+{
+    const uint32_t *at = words + f->at / 32;
+    uint32_t low = f->at % 32;
+    uint64_t value = at[0];
+    if (low + f->bits > 32)
+        value |= (uint64_t)at[1] << 32;
+    value = util_bits(value, low, f->bits);
+    if (f->bits2)
+        value |= (uint64_t)gpu_record_bits(words, f->at2, f->bits2) << f->bits % 32;
+    switch (__builtin_expect(f->coding, GPU_RECORD_PLAIN)) {
+    case GPU_RECORD_POWER: return 1ull << (value & 63);
+    case GPU_RECORD_PADDED: return (2 * (value >> 5) + 1) << (value & 31);
+    default: return (value + f->add) << f->shift;
+    }
+}
+
+/* The lower `size` bytes of a value; members have 1, 2, 4 or 8. */
+__attribute__((always_inline)) static inline void gpu_record_put(uint8_t *to, uint64_t value, uint8_t size)
+{
+    switch (size) {
+    case 1: *to = (uint8_t)value; break;
+    case 2: memcpy(to, &value, 2); break;
+    case 4: memcpy(to, &value, 4); break;
+    default: memcpy(to, &value, 8); break;
+    }
+}
+
+__attribute__((always_inline)) static inline void gpu_record_store_one(const struct gpu_record_field *f,
+                                                                       const uint32_t *words, void *out)
+{
+    if (!f->bits)
+        return;
+    uint64_t value = gpu_record_number(f, words);
+    if (f->is_signed)
+        value = (uint64_t)(int64_t)util_sext((uint32_t)value, f->bits);
+    gpu_record_put((uint8_t *)out + f->to, value, f->size);
 }
 
 /* The value of a field of up to 64 bits, in two words, as its coding has it; not extended by a sign. */

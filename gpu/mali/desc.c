@@ -43,13 +43,14 @@
 #define W(word, low) ((word) * 32 + (low))
 #define NONE         (-1)
 
-#define ROW(desc, member, text, place, width, kind_)                                                         \
+#define INITIAL(desc, member, text, place, width, kind_)                                                     \
     {.name = (text),                                                                                         \
      .at = (place) < 0 ? 0 : (place),                                                                        \
      .bits = (place) < 0 ? 0 : (width),                                                                      \
      .to = offsetof(struct mali_##desc, member),                                                             \
      .size = sizeof(((struct mali_##desc *)NULL)->member),                                                   \
-     KIND_##kind_},
+     KIND_##kind_}
+#define ROW(desc, member, text, place, width, kind_) INITIAL(desc, member, text, place, width, kind_),
 
 #define BEGIN(desc, text, v4, v5)                        static const struct gpu_record_field desc##_v4[] = {
 #define FIELD(desc, member, text, kind, width, at4, at5) ROW(desc, member, text, at4, width, kind)
@@ -69,9 +70,78 @@
 #undef FIELD
 #undef END
 
+/* ---- code of the rows ---- */
+
+/* `f` is a constant: of a row that a version lacks nothing is left. */
+__attribute__((always_inline)) static inline bool is_meant(const struct gpu_record_field f,
+                                                           const uint32_t *words)
+{
+    if (f.kind != GPU_FIELD_NAME || !f.always || !f.bits)
+        return true;
+    const uint64_t value = gpu_record_number(&f, words);
+    return value < f.names->count && f.names->name[value];
+}
+
+#define ROW_OF(desc, member, text, place, width, kind_)                                                      \
+    (const struct gpu_record_field) INITIAL(desc, member, text, place, width, kind_)
+#define STORE(desc, member, text, place, width, kind)                                                        \
+    {                                                                                                        \
+        const struct gpu_record_field f = ROW_OF(desc, member, text, place, width, kind);                    \
+        gpu_record_store_one(&f, words, out);                                                                \
+    }
+#define UNPACK(desc, version)                                                                                \
+    static void desc##_unpack_##version(const uint32_t *words, void *out)                                    \
+    {                                                                                                        \
+        memset(out, 0, sizeof(struct mali_##desc));
+#define IS_VALID(desc, version)                                                                              \
+    static bool desc##_is_valid_##version(const uint32_t *words)                                             \
+    {                                                                                                        \
+        return true
+
+#define BEGIN(desc, text, v4, v5)                        UNPACK(desc, of_v4)
+#define FIELD(desc, member, text, kind, width, at4, at5) STORE(desc, member, text, at4, width, kind)
+#define END(desc)                                        }
+#include "gpu/mali/desc_job.inc"
+#include "gpu/mali/desc_frame.inc"
+#undef BEGIN
+#undef FIELD
+
+#define BEGIN(desc, text, v4, v5)                        UNPACK(desc, of_v5)
+#define FIELD(desc, member, text, kind, width, at4, at5) STORE(desc, member, text, at5, width, kind)
+#include "gpu/mali/desc_job.inc"
+#include "gpu/mali/desc_frame.inc"
+#undef BEGIN
+#undef FIELD
+#undef END
+
+#define BEGIN(desc, text, v4, v5) IS_VALID(desc, of_v4)
+#define FIELD(desc, member, text, kind, width, at4, at5)                                                     \
+    &&is_meant(ROW_OF(desc, member, text, at4, width, kind), words)
+#define END(desc)                                                                                            \
+    ;                                                                                                        \
+    }
+#include "gpu/mali/desc_job.inc"
+#include "gpu/mali/desc_frame.inc"
+#undef BEGIN
+#undef FIELD
+
+#define BEGIN(desc, text, v4, v5) IS_VALID(desc, of_v5)
+#define FIELD(desc, member, text, kind, width, at4, at5)                                                     \
+    &&is_meant(ROW_OF(desc, member, text, at5, width, kind), words)
+#include "gpu/mali/desc_job.inc"
+#include "gpu/mali/desc_frame.inc"
+#undef BEGIN
+#undef FIELD
+#undef END
+
 #define BEGIN(desc, text, v4, v5)                                                                            \
-    const struct mali_desc mali_desc_##desc = {                                                              \
-        text, sizeof(struct mali_##desc), {v4, v5}, {desc##_v4, desc##_v5}, UTIL_ARRAY_SIZE(desc##_v4)};
+    const struct mali_desc mali_desc_##desc = {text,                                                         \
+                                               sizeof(struct mali_##desc),                                   \
+                                               {v4, v5},                                                     \
+                                               {desc##_v4, desc##_v5},                                       \
+                                               UTIL_ARRAY_SIZE(desc##_v4),                                   \
+                                               {desc##_unpack_of_v4, desc##_unpack_of_v5},                   \
+                                               {desc##_is_valid_of_v4, desc##_is_valid_of_v5}};
 #define FIELD(desc, member, text, kind, width, at4, at5)
 #define END(desc) _Static_assert(UTIL_ARRAY_SIZE(desc##_v4) <= MALI_DESC_FIELDS, "listings have room");
 #include "gpu/mali/desc_job.inc"
@@ -102,8 +172,7 @@ bool mali_desc_fetch(const struct mali_reader *reader, const struct mali_desc *d
 void mali_desc_unpack(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,
                       void *out)
 {
-    memset(out, 0, desc->size);
-    gpu_record_store(desc->fields[version], desc->count, words, out);
+    desc->unpack[version](words, out);
 }
 
 const struct gpu_record_field *mali_desc_reserved(const struct mali_desc *desc, enum mali_version version,
@@ -126,11 +195,12 @@ bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *de
     uint32_t words[MALI_DESC_WORDS];
     if (!mali_desc_fetch(reader, desc, address, words, stop))
         return false;
-    const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
-    if (bad)
+    if (!desc->is_valid[reader->version](words)) {
+        const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, address,
                              "%s: %s is %" PRIu64 ", which means nothing", desc->name, bad->name,
                              gpu_record_wide(bad, words));
+    }
     mali_desc_unpack(desc, reader->version, words, out);
     return true;
 }

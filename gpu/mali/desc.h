@@ -60,6 +60,9 @@ struct mali_desc {
     uint32_t bytes[MALI_VERSION_COUNT]; /* 0: the version has none */
     const struct gpu_record_field *fields[MALI_VERSION_COUNT];
     uint32_t count;
+    /* Code made of the same rows: into the struct; whether no value is reserved. */
+    void (*unpack[MALI_VERSION_COUNT])(const uint32_t *words, void *out);
+    bool (*is_valid[MALI_VERSION_COUNT])(const uint32_t *words);
 };
 
 /* Tables: mali_desc_draw, ... */
