@@ -201,12 +201,18 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     return header.mark ? load_lists(t, &header) : make_lists(t);
 }
 
+/* Most draws are on few of the lists: the others are as guest memory has them. */
+static bool has_grown(const struct tiler_bin *bin)
+{
+    return bin->at != bin->family;
+}
+
 /* Lists that have grown end anew. */
 static bool end_lists(struct mali_tiling *t)
 {
     for (uint32_t n = 0; n < t->columns * t->rows; n++) {
         struct tiler_bin *bin = &t->bin[n];
-        if (bin->at != bin->family && tiler_bin_end(&t->bins, bin, NULL) != TILER_DONE)
+        if (has_grown(bin) && tiler_bin_end(&t->bins, bin, NULL) != TILER_DONE)
             return false;
     }
     return true;
@@ -216,6 +222,8 @@ static bool store_table(const struct mali_tiling *t, uint8_t *at)
 {
     for (uint32_t n = 0; n < t->columns * t->rows; n++, at += sizeof(struct mali_list)) {
         const struct tiler_bin *bin = &t->bin[n];
+        if (!has_grown(bin))
+            continue;
         const struct mali_list l = {bin->at,    bin->end,          bin->record,
                                     bin->first, bin->first_record, bin->four_samples};
         memcpy(at, &l, sizeof l);
