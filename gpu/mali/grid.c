@@ -68,12 +68,28 @@ static void number(const struct mali_grid *g, struct mali_threads *t)
         t->number[l] = t->global[2][l] * slice + t->global[1][l] * row + t->global[0][l];
 }
 
+/* Sixteen workgroups that follow each other along the first axis that has more than one, as vertices do: without
+ * division. False: they do not all. */
+static bool in_a_row(const struct mali_grid *g, uint64_t first, struct mali_threads *t)
+{
+    const unsigned axis = g->groups[0] == 1;
+    if (first + MIDGARD_LANES > g->groups[axis])
+        return false;
+    memset(t->group, 0, sizeof t->group);
+    for (uint32_t l = 0; l < MIDGARD_LANES; l++)
+        t->group[axis][l] = (uint32_t)first + l;
+    memcpy(t->global, t->group, sizeof t->global);
+    return true;
+}
+
 /* Of sixteen workgroups of a thread. */
 static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct mali_threads *t)
 {
     const uint64_t first = unit * MIDGARD_LANES, left = g->groups[0] * g->groups[1] * g->groups[2] - first;
     const uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
     uint32_t at[3];
+    if (in_a_row(g, first, t))
+        return MIDGARD_LANES;
     part(first, g->groups, at);
     for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
         if (l == count)
