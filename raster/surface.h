@@ -41,6 +41,11 @@ struct raster_resolve {
     uint8_t shrink_x, shrink_y, first, count;
 };
 
+/* What a pixel of an image becomes: bits that are set, and those of its own that stay, which are zero in `set`. */
+struct raster_pixel {
+    uint8_t set[16], kept[16];
+};
+
 /* Stores the tile at tile->x, y. Colours become pixels by raster_texel_from_8888 where the image has such
  * channels, halves as they are where it has halves; otherwise unpacked by the tile's row and packed by the
  * image's. Of depths a narrower channel has the upper bits. */
@@ -51,8 +56,8 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
  * nothing is done, where pixels are not all alike or halves are averaged. */
 bool raster_surface_fill(const struct raster_surface *surface, enum raster_target target, uint64_t color,
                          const struct raster_rect *pixels, struct raster_resolve resolve);
-/* The same with a pixel of the image, of 1, 2, 4 or 8 bytes. */
-void raster_surface_fill_pixel(const struct raster_surface *surface, const uint8_t pixel[8],
+/* The same with a pixel of the image, of 1, 2, 4, 8 or 16 bytes. */
+void raster_surface_fill_pixel(const struct raster_surface *surface, const struct raster_pixel *pixel,
                                const struct raster_rect *pixels);
 /* Load fills all samples alike; pixels outside the image keep their words. Of depth and stencil
  * S8_UINT_Z24_UNORM. */

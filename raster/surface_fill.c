@@ -7,7 +7,7 @@
 struct filling {
     const struct raster_surface *surface;
     struct raster_surface_part part;
-    uint8_t pixel[8];
+    struct raster_pixel pixel;
     uint32_t bytes;
     struct raster_fill fill;
 };
@@ -81,11 +81,11 @@ static void fill_units(struct filling *f, const struct raster_surface_plan *plan
     }
 }
 
-static void fill_pixels(const struct filling *f, const struct raster_surface_part *part)
+static void fill_pixels(struct filling *f, const struct raster_surface_part *part)
 {
     for (uint32_t y = part->y0; y < part->y1; y++)
         for (uint32_t x = part->x0; x < part->x1; x++)
-            memcpy(f->surface->base + raster_surface_offset(f->surface, x, y), f->pixel, f->bytes);
+            raster_fill_add(&f->fill, f->surface->base + raster_surface_offset(f->surface, x, y), f->bytes);
 }
 
 static void fill_utiles(struct filling *f)
@@ -99,8 +99,10 @@ static void fill_utiles(struct filling *f)
 
 static void fill_part(struct filling *f)
 {
-    for (uint32_t at = 0; at < sizeof f->fill.pattern; at += f->bytes)
-        memcpy((uint8_t *)&f->fill.pattern + at, f->pixel, f->bytes);
+    for (uint32_t at = 0; at < sizeof f->fill.pattern; at += f->bytes) {
+        memcpy(f->fill.pattern + at, f->pixel.set, f->bytes);
+        memcpy(f->fill.kept + at, f->pixel.kept, f->bytes);
+    }
     if (f->surface->layout == RASTER_LINEAR)
         fill_rows(f);
     else if (f->surface->layout == RASTER_UTGARD_TILED)
@@ -125,19 +127,19 @@ bool raster_surface_fill(const struct raster_surface *surface, enum raster_targe
                                 (uint32_t)(pixels->x1 - pixels->x0) >> resolve.shrink_x,
                                 (uint32_t)(pixels->y1 - pixels->y0) >> resolve.shrink_y, &f.part))
         return true;
-    raster_surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel);
+    raster_surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel.set);
     fill_part(&f);
     return true;
 }
 
-void raster_surface_fill_pixel(const struct raster_surface *surface, const uint8_t pixel[8],
+void raster_surface_fill_pixel(const struct raster_surface *surface, const struct raster_pixel *pixel,
                                const struct raster_rect *pixels)
 {
     struct filling f = {.surface = surface,
+                        .pixel = *pixel,
                         .bytes = raster_format_bytes((enum raster_format)surface->format)};
     if (!raster_surface_visible(surface, pixels->x0, pixels->y0, (uint32_t)(pixels->x1 - pixels->x0),
                                 (uint32_t)(pixels->y1 - pixels->y0), &f.part))
         return;
-    memcpy(f.pixel, pixel, f.bytes);
     fill_part(&f);
 }

@@ -106,12 +106,11 @@ void raster_targets_stored(const struct raster_targets *targets, const struct ra
 /* Loads `count` samples from `first` on alike; pixels outside the image keep what they have. */
 void raster_targets_load(const struct raster_targets *targets, struct raster_tile *tile, uint32_t of,
                          const struct raster_surface *surface, uint32_t first, uint32_t count);
-/* What a store of the tile writes to the image of its pixel (0, 0), for raster_surface_fill_pixel to fill all
- * pixels with of tiles that are alike throughout. False: images of such pixels are not filled, or keep some of
- * their bits. */
+/* What a store of the tile makes of the image's pixel for its own (0, 0), for raster_surface_fill_pixel to fill all
+ * pixels with of tiles that are alike throughout. False: images of such pixels are not filled. */
 bool raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count,
-                          uint8_t pixel[8]);
+                          struct raster_pixel *pixel);
 /* The same, pixel by pixel from their definition. */
 void raster_targets_store_ref(const struct raster_targets *targets, const struct raster_tile *tile,
                               uint32_t of, const struct raster_surface *surface, uint32_t first,

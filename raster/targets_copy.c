@@ -283,16 +283,18 @@ void raster_targets_load(const struct raster_targets *targets, struct raster_til
 
 bool raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count,
-                          uint8_t pixel[8])
+                          struct raster_pixel *pixel)
 {
     struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
-    uint8_t kept[16] = {0}, other[16];
     uint32_t bytes = t.texel->bits / 8u;
-    if (bytes > 8 || 8 % bytes || (of < RASTER_TARGETS_MAX && (of >= targets->count || !targets->words[of])))
+    *pixel = (struct raster_pixel){{0}, {0}};
+    if (sizeof pixel->set % bytes ||
+        (of < RASTER_TARGETS_MAX && (of >= targets->count || !targets->words[of])))
         return false;
-    memset(other, 255, sizeof other);
-    raster_transfer_pixel(&t, tile, 0, 0, kept);
-    raster_transfer_pixel(&t, tile, 0, 0, other);
-    memcpy(pixel, kept, bytes);
-    return !memcmp(kept, other, bytes);
+    memset(pixel->kept, 255, bytes);
+    raster_transfer_pixel(&t, tile, 0, 0, pixel->set);
+    raster_transfer_pixel(&t, tile, 0, 0, pixel->kept);
+    for (uint32_t n = 0; n < bytes; n++)
+        pixel->kept[n] ^= pixel->set[n];
+    return true;
 }

@@ -412,14 +412,14 @@ static void set_filled(struct mali_targets *targets)
     for (uint32_t n = 0; n < targets->store_count; n++) {
         struct mali_store *s = &targets->store[n];
         targets->fills &=
-            raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count, s->cleared);
+            raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count, &s->cleared);
     }
 }
 
 bool mali_targets_fill(const struct mali_targets *targets, const struct raster_rect *pixels)
 {
     for (uint32_t n = 0; targets->fills && n < targets->store_count; n++)
-        raster_surface_fill_pixel(&targets->store[n].surface, targets->store[n].cleared, pixels);
+        raster_surface_fill_pixel(&targets->store[n].surface, &targets->store[n].cleared, pixels);
     return targets->fills;
 }
 

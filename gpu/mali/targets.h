@@ -15,7 +15,7 @@ struct mali_store {
     uint32_t first, count;
     uint64_t address;
     struct raster_surface surface; /* its memory may be written */
-    uint8_t cleared[8];            /* with `fills`: a pixel on which nothing was drawn */
+    struct raster_pixel cleared;   /* with `fills`: a pixel on which nothing was drawn */
 };
 
 struct mali_targets {
