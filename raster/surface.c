@@ -337,17 +337,12 @@ INLINED void store_tiled(const struct raster_surface *s, const struct raster_til
                          const struct raster_surface_plan *plan, const struct packer *p,
                          const uint32_t *words, bool average)
 {
-    /* Of the blocks of a tile, in rows: their places. */
-    static const uint8_t place[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
     size_t block = 16 * (size_t)plan->bytes;
     unsigned words_each = p->as == PACK_HALVES ? 2 : 1;
     for (uint32_t v = 0; v < plan->rows; v++) {
         const uint32_t *from = words + (size_t)words_each * raster_block_index(tile, 0, v * 4, 0);
-        const uint8_t *row = place + (plan->v + v) % 4 * 4;
-        uint8_t *tiles = s->base + (size_t)(plan->v + v) / 4 * s->stride * 16 * block;
         for (uint32_t u = 0; u < plan->columns; u++, from += 16ull * words_each * tile->samples) {
-            size_t n = plan->u + u;
-            uint8_t *at = tiles + (n / 4 * 16 + row[n % 4]) * block;
+            uint8_t *at = surface_tiled_block(s, block, plan->u + u, plan->v + v);
             if (p->as == PACK_HALVES)
                 store_block_of_halves(p, from, at);
             else

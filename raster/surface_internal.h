@@ -62,4 +62,14 @@ static inline uint8_t *raster_surface_unit(const struct raster_surface *s,
     return s->base + raster_surface_offset(s, (plan->u + u) * plan->width, (plan->v + v) * 4);
 }
 
+/* Column u, row v of an image's 4x4 blocks, `block` bytes each, in Utgard's tiles: where it stands in one piece. */
+static inline uint8_t *surface_tiled_block(const struct raster_surface *s, size_t block, uint32_t u,
+                                           uint32_t v)
+{
+    /* Of the blocks of a tile, in rows. */
+    static const uint8_t place[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
+    size_t tile = (size_t)(v / 4) * s->stride + u / 4;
+    return s->base + (tile * 16 + place[v % 4 * 4 + u % 4]) * block;
+}
+
 #endif

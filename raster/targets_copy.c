@@ -2,8 +2,13 @@
  * blocks; and filled without a tile. */
 #include <string.h>
 
+#include <smmintrin.h>
+
 #include "raster/output.h"
 #include "raster/targets_internal.h"
+
+/* Compiled where it is called, for what is known there. */
+#define INLINED static inline __attribute__((always_inline))
 
 /* Depth of fixed point in images of 16 bits, of a tile of samples that surface.h knows. */
 static bool is_plain_depth(const struct raster_transfer *t)
@@ -57,8 +62,7 @@ static bool is_copied(const struct raster_transfer *t, const struct raster_tile 
 /* ---- pieces of four pixels ---- */
 
 /* `bytes` and `order` are constants. */
-__attribute__((always_inline)) static inline void store_piece(const uint32_t *color, uint32_t bytes,
-                                                              const uint8_t order[4], uint8_t *to)
+INLINED void store_piece(const uint32_t *color, uint32_t bytes, const uint8_t order[4], uint8_t *to)
 {
     for (uint32_t p = 0; p < 4; p++, to += bytes) {
         uint32_t word[4];
@@ -68,8 +72,7 @@ __attribute__((always_inline)) static inline void store_piece(const uint32_t *co
     }
 }
 
-__attribute__((always_inline)) static inline void load_piece(uint32_t *color, uint32_t bytes,
-                                                             const uint8_t order[4], const uint8_t *from)
+INLINED void load_piece(uint32_t *color, uint32_t bytes, const uint8_t order[4], const uint8_t *from)
 {
     for (uint32_t p = 0; p < 4; p++, from += bytes) {
         uint32_t word[4] = {0};
@@ -79,15 +82,15 @@ __attribute__((always_inline)) static inline void load_piece(uint32_t *color, ui
     }
 }
 
-__attribute__((always_inline)) static inline void
-store_block(const uint32_t *color, uint32_t bytes, const struct block_order *o, uint8_t *to, size_t pitch)
+INLINED void store_block(const uint32_t *color, uint32_t bytes, const struct block_order *o, uint8_t *to,
+                         size_t pitch)
 {
     for (unsigned n = 0; n < 4; n++)
         store_piece(color + o->first[n], bytes, o->order, to + n * pitch);
 }
 
-__attribute__((always_inline)) static inline void
-load_block(uint32_t *color, uint32_t bytes, const struct block_order *o, const uint8_t *from, size_t pitch)
+INLINED void load_block(uint32_t *color, uint32_t bytes, const struct block_order *o, const uint8_t *from,
+                        size_t pitch)
 {
     for (unsigned n = 0; n < 4; n++)
         load_piece(color + o->first[n], bytes, o->order, from + n * pitch);
@@ -149,18 +152,26 @@ static bool is_turned(const struct raster_transfer *t, const struct raster_tile 
     return true;
 }
 
-__attribute__((always_inline)) static inline void
-merge_block(const uint32_t *zs, struct turned how, const struct block_order *o, uint8_t *to, size_t pitch)
+/* A block's four quads as the image has them: in tiles as they stand, but for the order of their pixels. */
+INLINED void store_turned_block(const uint32_t *zs, const struct turned *how, bool tiled, uint8_t *to,
+                                size_t pitch)
 {
-    uint32_t word[4];
+    const __m128i mask = _mm_set1_epi32((int)how->mask), right = _mm_cvtsi32_si128((int)how->by),
+                  left = _mm_cvtsi32_si128(32 - (int)how->by);
+    __m128i q[4];
+    for (unsigned n = 0; n < 4; n++) {
+        __m128i v = _mm_load_si128((const __m128i *)zs + n);
+        q[n] = _mm_and_si128(_mm_or_si128(_mm_srl_epi32(v, right), _mm_sll_epi32(v, left)), mask);
+    }
+    const __m128i rows[4] = {
+        tiled ? _mm_shuffle_epi32(q[0], 0xb4) : _mm_unpacklo_epi64(q[0], q[1]),
+        tiled ? _mm_shuffle_epi32(q[1], 0xb4) : _mm_unpackhi_epi64(q[0], q[1]),
+        tiled ? _mm_shuffle_epi32(q[3], 0xb4) : _mm_unpacklo_epi64(q[2], q[3]),
+        tiled ? _mm_shuffle_epi32(q[2], 0xb4) : _mm_unpackhi_epi64(q[2], q[3]),
+    };
     for (unsigned n = 0; n < 4; n++, to += pitch) {
-        memcpy(word, to, sizeof word);
-        for (unsigned p = 0; p < 4; p++) {
-            uint32_t from = zs[o->first[n] + o->order[p]];
-            from = how.by ? from >> 8 | from << 24 : from;
-            word[p] = (word[p] & ~how.mask) | (from & how.mask);
-        }
-        memcpy(to, word, sizeof word);
+        __m128i kept = _mm_andnot_si128(mask, _mm_loadu_si128((const __m128i *)to));
+        _mm_storeu_si128((__m128i *)to, _mm_or_si128(kept, rows[n]));
     }
 }
 
@@ -179,6 +190,12 @@ static uint32_t block_of(const struct raster_tile *tile, uint32_t x, uint32_t y)
     return raster_targets_block(tile, (uint32_t)((int32_t)x - tile->x), (uint32_t)((int32_t)y - tile->y));
 }
 
+INLINED uint8_t *block_at(const struct raster_surface *s, uint32_t bytes, bool tiled, uint32_t x, uint32_t y)
+{
+    return tiled ? surface_tiled_block(s, 16 * (size_t)bytes, x / 4, y / 4)
+                 : s->base + (size_t)y * s->stride + (size_t)x * bytes;
+}
+
 static size_t pitch_of(const struct raster_transfer *t)
 {
     return t->surface->layout == RASTER_LINEAR ? t->surface->stride : t->texel->bits / 2u;
@@ -188,41 +205,40 @@ static void store_blocks(const struct raster_transfer *t, const struct raster_ti
                          const struct raster_surface_part *part)
 {
     bool tiled = t->surface->layout != RASTER_LINEAR;
+    uint32_t bytes = t->texel->bits / 8u;
     for (uint32_t y = part->y0; y < part->y1; y += 4)
         for (uint32_t x = part->x0; x < part->x1; x += 4) {
             uint32_t at = raster_targets_word(t->targets, block_of(tile, x, y), t->of, t->first, 0);
-            store_any(&tile->color[at], t->texel->bits / 8u, tiled,
-                      t->surface->base + raster_surface_offset(t->surface, x, y), pitch_of(t));
+            store_any(&tile->color[at], bytes, tiled, block_at(t->surface, bytes, tiled, x, y), pitch_of(t));
         }
 }
 
-static void store_turned(const struct raster_transfer *t, const struct raster_tile *tile,
-                         const struct raster_surface_part *part, struct turned how)
+INLINED void store_turned(const struct raster_transfer *t, const struct raster_tile *tile,
+                          const struct raster_surface_part *part, struct turned how, bool tiled)
 {
-    bool tiled = t->surface->layout != RASTER_LINEAR;
-    for (uint32_t y = part->y0; y < part->y1; y += 4)
-        for (uint32_t x = part->x0; x < part->x1; x += 4) {
-            const uint32_t *zs = &tile->zs[block_of(tile, x, y) * t->targets->samples + t->first * 16];
-            uint8_t *to = t->surface->base + raster_surface_offset(t->surface, x, y);
+    const size_t pitch = tiled ? 16 : t->surface->stride;
+    for (uint32_t y = part->y0; y < part->y1; y += 4) {
+        const uint32_t *zs = &tile->zs[block_of(tile, part->x0, y) * t->targets->samples + t->first * 16];
+        for (uint32_t x = part->x0; x < part->x1; x += 4, zs += 16 * t->targets->samples) {
+            uint8_t *to = block_at(t->surface, 4, tiled, x, y);
             if (y + 4 < part->y1) /* what is merged with is mostly in no cache */
-                __builtin_prefetch(t->surface->base + raster_surface_offset(t->surface, x, y + 4), 1);
-            if (tiled)
-                merge_block(zs, how, &in_tiles, to, pitch_of(t));
-            else
-                merge_block(zs, how, &in_rows, to, pitch_of(t));
+                __builtin_prefetch(block_at(t->surface, 4, tiled, x, y + 4), 1);
+            store_turned_block(zs, &how, tiled, to, pitch);
         }
+    }
 }
 
 static void load_blocks(const struct raster_transfer *t, struct raster_tile *tile,
                         const struct raster_surface_part *part)
 {
     bool tiled = t->surface->layout != RASTER_LINEAR;
+    uint32_t bytes = t->texel->bits / 8u;
     for (uint32_t y = part->y0; y < part->y1; y += 4)
         for (uint32_t x = part->x0; x < part->x1; x += 4)
             for (uint32_t s = t->first; s < t->end; s++) {
                 uint32_t at = raster_targets_word(t->targets, block_of(tile, x, y), t->of, s, 0);
-                load_any(&tile->color[at], t->texel->bits / 8u, tiled,
-                         t->surface->base + raster_surface_offset(t->surface, x, y), pitch_of(t));
+                load_any(&tile->color[at], bytes, tiled, block_at(t->surface, bytes, tiled, x, y),
+                         pitch_of(t));
             }
 }
 
@@ -249,8 +265,10 @@ void raster_targets_store(const struct raster_targets *targets, const struct ras
         return;
     }
     split(&part, &whole, &right, &below);
-    if (is_zs)
-        store_turned(&t, tile, &whole, how);
+    if (is_zs && surface->layout == RASTER_LINEAR)
+        store_turned(&t, tile, &whole, how, false);
+    else if (is_zs)
+        store_turned(&t, tile, &whole, how, true);
     else
         store_blocks(&t, tile, &whole);
     raster_transfer_store(&t, tile, &right);
