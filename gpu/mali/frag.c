@@ -1,6 +1,7 @@
 /* Draws of a frame: their tiler jobs, read anew where their lists name them, and all that shading needs. */
 #include "gpu/mali/frag.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
@@ -145,7 +146,7 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     struct mali_frag *f = util_arena_alloc(shared->arena, sizeof *f);
     if (!f)
         return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, draw->state, "no host memory");
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(struct mali_frag, job));
     f->shared = shared;
     f->tile = &shared->targets->tile;
     if (!read_job(f, draw->state, stop) || !take_program(f, stop))

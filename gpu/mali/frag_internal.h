@@ -39,13 +39,11 @@ enum mali_frag_unpacking {
 struct mali_frag {
     struct raster_shader shader; /* its address is the draw's */
     struct mali_frag_shared *shared;
-    struct mali_tiler_job job;
     const struct raster_targets *tile;
     bool has_program;
     struct mali_world world;
     /* Varyings. */
     uint32_t slot_count, vary_count;
-    struct mali_frag_slot slot[RASTER_MAX_VARYINGS];
     uint8_t slot_of[FRAG_VARYINGS_MOST]; /* by descriptor */
     uint32_t flat;                       /* the first so many are flat */
     uint8_t ahead;                       /* varyings before the vertices': a point's coordinates */
@@ -70,6 +68,9 @@ struct mali_frag {
     enum raster_query query;
     _Atomic uint64_t passed;
     struct mali_frag *next;
+    /* Large, and not zeroed first: */
+    struct mali_tiler_job job;
+    struct mali_frag_slot slot[RASTER_MAX_VARYINGS]; /* of slot_count */
 };
 
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
