@@ -1,5 +1,5 @@
-/* Targets to and from images where pixels are moved as they are: by surface.h, or by
- * blocks; and filled without a tile. */
+/* Targets to and from images where pixels keep their bits, mostly: by surface.h, or by blocks; and filled without a
+ * tile. */
 #include <string.h>
 
 #include <smmintrin.h>
@@ -18,10 +18,11 @@ static bool is_plain_depth(const struct raster_transfer *t)
            (t->targets->samples == 1 || t->targets->samples == 4);
 }
 
-/* A tile of one target of tile.h's kinds, all of its samples: surface.h knows it. */
+/* A tile of one target of tile.h's kinds, all of its samples, in images that surface.h has in units. */
 static bool is_plain(const struct raster_transfer *t, const struct raster_tile *tile)
 {
-    if (t->of || t->targets->count != 1 || (t->targets->samples != 1 && t->targets->samples != 4))
+    if (t->of || t->targets->count != 1 || (t->targets->samples != 1 && t->targets->samples != 4) ||
+        t->texel->bits % 16)
         return false;
     if (raster_output_is_bytes(t->format))
         return tile->target == RASTER_TARGET_8888 && raster_texel_is_8888(t->texel);
@@ -101,6 +102,7 @@ INLINED void load_block(uint32_t *color, uint32_t bytes, const struct block_orde
     switch (bytes) {                                                                                         \
     case 1: function(color, 1, order, at, pitch); break;                                                     \
     case 2: function(color, 2, order, at, pitch); break;                                                     \
+    case 3: function(color, 3, order, at, pitch); break;                                                     \
     case 4: function(color, 4, order, at, pitch); break;                                                     \
     case 8: function(color, 8, order, at, pitch); break;                                                     \
     case 16: function(color, 16, order, at, pitch); break;                                                   \
@@ -175,6 +177,98 @@ INLINED void store_turned_block(const uint32_t *zs, const struct turned *how, bo
     }
 }
 
+/* ---- pixels that are made of words of the tile ---- */
+
+/* Channels that keep their bits: the pixel's are those of mask << at, in the tile they are `from` bits up. */
+struct moved {
+    unsigned count;
+    struct moved_channel {
+        uint8_t from, at;
+        uint32_t mask;
+    } channel[4];
+};
+
+/* Where the tile's word has a component as channel `c` of the image does, or -1. Of integers and normalised
+ * numbers alone: singles tell those of 16 bits apart. */
+static int place_in_tile(const struct raster_transfer *t, unsigned c)
+{
+    const struct raster_texel *from = &raster_texels[t->format];
+    unsigned n = raster_texel_component(t->texel, c), bits = t->texel->channel[c].bits;
+    enum raster_kind kind = raster_texel_kind(t->texel, c);
+    bool integer = kind == RASTER_KIND_UINT || kind == RASTER_KIND_SINT;
+    unsigned in = from->from[n];
+    if (raster_output_is_bytes(t->format) && raster_texel_is_8888(t->texel))
+        return bits == 8 ? (int)(8 * n) : -1;
+    if (in >= 4 || from->channel[in].bits != bits || raster_texel_kind(from, in) != kind ||
+        !(integer || ((kind == RASTER_KIND_UNORM || kind == RASTER_KIND_SRGB) && bits <= 16)))
+        return -1;
+    return from->channel[in].at;
+}
+
+static bool is_moved(const struct raster_transfer *t, const struct raster_tile *tile, struct moved *out)
+{
+    bool single = t->end - t->first == 1 || raster_output_is_integer(t->format);
+    *out = (struct moved){0};
+    if (t->of >= RASTER_TARGETS_MAX || !single || t->texel->bits > 32 || raster_texels[t->format].bits > 32 ||
+        !has_blocks(t, tile))
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        if (raster_texel_kind(t->texel, c) == RASTER_KIND_X)
+            continue;
+        int from = place_in_tile(t, c);
+        if (from < 0)
+            return false;
+        out->channel[out->count++] = (struct moved_channel){
+            (uint8_t)from, t->texel->channel[c].at, (uint32_t)((1ull << t->texel->channel[c].bits) - 1)};
+    }
+    return true;
+}
+
+/* Sixteen pixels of the tile's words. */
+static void move_block(const struct moved *how, const uint32_t *color, uint32_t *pixel)
+{
+    for (unsigned n = 0; n < 16; n++)
+        pixel[n] = 0;
+    for (unsigned c = 0; c < how->count; c++) {
+        const struct moved_channel channel = how->channel[c];
+        for (unsigned n = 0; n < 16; n++)
+            pixel[n] |= (color[n] >> channel.from & channel.mask) << channel.at;
+    }
+}
+
+/* Depth and stencil where they are an image's alone, or singles beside stencil. */
+enum zs_way { ZS_NOT, ZS_WORDS, ZS_UPPER, ZS_STENCIL, ZS_BOTH };
+
+static enum zs_way zs_way_of(const struct raster_transfer *t, const struct raster_tile *tile)
+{
+    enum raster_depth_kind kind = (enum raster_depth_kind)t->targets->depth;
+    enum raster_format image = (enum raster_format)t->surface->format;
+    bool depth = raster_transfer_takes(t, 0), stencil = raster_transfer_takes(t, 1),
+         is_32 = raster_depth_is_32(kind);
+    if (t->of < RASTER_TARGETS_MAX || !has_blocks(t, tile))
+        return ZS_NOT;
+    switch (image) {
+    case RASTER_S8_UINT: return !stencil ? ZS_NOT : is_32 ? ZS_STENCIL : ZS_WORDS;
+    case RASTER_Z16_UNORM: return depth && !is_32 ? ZS_UPPER : ZS_NOT;
+    case RASTER_Z32_FLOAT: return depth && kind == RASTER_DEPTH_FLOAT32 ? ZS_WORDS : ZS_NOT;
+    case RASTER_Z32_FLOAT_S8X24_UINT:
+        return depth && stencil && kind == RASTER_DEPTH_FLOAT32 ? ZS_BOTH : ZS_NOT;
+    default: return ZS_NOT;
+    }
+}
+
+/* Sixteen pixels, of two words with BOTH: what the image has in them beside stencil stays. */
+static void zs_block(enum zs_way way, const uint32_t *zs, const uint8_t *stencil, uint32_t *pixel)
+{
+    for (unsigned n = 0; n < 16; n++)
+        if (way == ZS_BOTH) {
+            pixel[n] = zs[n];
+            pixel[16 + n] = (pixel[16 + n] & 0xffffff00) | stencil[n];
+        } else {
+            pixel[n] = way == ZS_STENCIL ? stencil[n] : way == ZS_UPPER ? zs[n] >> 16 : zs[n];
+        }
+}
+
 /* The part in whole blocks, and what is left of it on the right and below. */
 static void split(const struct raster_surface_part *part, struct raster_surface_part *whole,
                   struct raster_surface_part *right, struct raster_surface_part *below)
@@ -228,6 +322,35 @@ INLINED void store_turned(const struct raster_transfer *t, const struct raster_t
     }
 }
 
+static void store_moved(const struct raster_transfer *t, const struct raster_tile *tile,
+                        const struct raster_surface_part *part, const struct moved *how)
+{
+    bool tiled = t->surface->layout != RASTER_LINEAR;
+    uint32_t bytes = t->texel->bits / 8u, pixel[16];
+    for (uint32_t y = part->y0; y < part->y1; y += 4)
+        for (uint32_t x = part->x0; x < part->x1; x += 4) {
+            uint32_t at = raster_targets_word(t->targets, block_of(tile, x, y), t->of, t->first, 0);
+            move_block(how, &tile->color[at], pixel);
+            store_any(pixel, bytes, tiled, block_at(t->surface, bytes, tiled, x, y), pitch_of(t));
+        }
+}
+
+static void store_zs(const struct raster_transfer *t, const struct raster_tile *tile,
+                     const struct raster_surface_part *part, enum zs_way way)
+{
+    bool tiled = t->surface->layout != RASTER_LINEAR;
+    uint32_t bytes = t->texel->bits / 8u, pixel[32];
+    for (uint32_t y = part->y0; y < part->y1; y += 4)
+        for (uint32_t x = part->x0; x < part->x1; x += 4) {
+            uint32_t at = block_of(tile, x, y) * t->targets->samples + t->first * 16;
+            uint8_t *to = block_at(t->surface, bytes, tiled, x, y);
+            if (way == ZS_BOTH)
+                load_any(pixel, bytes, tiled, to, pitch_of(t));
+            zs_block(way, &tile->zs[at], &tile->stencil[at], pixel);
+            store_any(pixel, bytes, tiled, to, pitch_of(t));
+        }
+}
+
 static void load_blocks(const struct raster_transfer *t, struct raster_tile *tile,
                         const struct raster_surface_part *part)
 {
@@ -242,12 +365,34 @@ static void load_blocks(const struct raster_transfer *t, struct raster_tile *til
             }
 }
 
+/* Stores whole blocks; false: not in such a way. */
+static bool store_whole(const struct raster_transfer *t, const struct raster_tile *tile,
+                        const struct raster_surface_part *whole)
+{
+    struct turned turned;
+    struct moved moved;
+    enum zs_way way = zs_way_of(t, tile);
+    bool linear = t->surface->layout == RASTER_LINEAR;
+    if (is_turned(t, tile, &turned) && linear)
+        store_turned(t, tile, whole, turned, false);
+    else if (is_turned(t, tile, &turned))
+        store_turned(t, tile, whole, turned, true);
+    else if (way != ZS_NOT)
+        store_zs(t, tile, whole, way);
+    else if (is_copied(t, tile))
+        store_blocks(t, tile, whole);
+    else if (is_moved(t, tile, &moved))
+        store_moved(t, tile, whole, &moved);
+    else
+        return false;
+    return true;
+}
+
 void raster_targets_store(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count)
 {
     struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
     struct raster_surface_part part, whole, right, below;
-    struct turned how;
     if (!raster_transfer_begin(&t, tile, &part))
         return;
     bool is_depth = is_plain_depth(&t);
@@ -259,18 +404,11 @@ void raster_targets_store(const struct raster_targets *targets, const struct ras
             (struct raster_resolve){0, 0, (uint8_t)t.first, is_depth ? 1 : (uint8_t)(t.end - t.first)});
         return;
     }
-    bool is_zs = is_turned(&t, tile, &how);
-    if (!is_zs && !is_copied(&t, tile)) {
+    split(&part, &whole, &right, &below);
+    if (!store_whole(&t, tile, &whole)) {
         raster_transfer_store(&t, tile, &part);
         return;
     }
-    split(&part, &whole, &right, &below);
-    if (is_zs && surface->layout == RASTER_LINEAR)
-        store_turned(&t, tile, &whole, how, false);
-    else if (is_zs)
-        store_turned(&t, tile, &whole, how, true);
-    else
-        store_blocks(&t, tile, &whole);
     raster_transfer_store(&t, tile, &right);
     raster_transfer_store(&t, tile, &below);
 }

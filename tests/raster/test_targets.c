@@ -41,6 +41,12 @@ static void place(const struct raster_targets *targets, struct raster_tile *at, 
         at->target = RASTER_TARGET_RGBA16F;
 }
 
+/* Where a tile begins: mostly with a block of the image. */
+static int32_t random_row(void)
+{
+    return (int32_t)(random32() % 4 ? random32() % 5 * 4 : random32() % 20);
+}
+
 static bool is_target(enum raster_format format)
 {
     struct raster_targets targets;
@@ -196,6 +202,21 @@ static void drop_image(struct image *i)
     free(i->expected);
 }
 
+/* Another of pixels as wide, mostly of the same kind of channels; of bytes any that keeps some. */
+static enum raster_format like_format(enum raster_format format)
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    for (unsigned n = 0; n < 1000; n++) {
+        enum raster_format other_format = random_format();
+        const struct raster_texel *as = &raster_texels[other_format];
+        if (as->bits == texel->bits && (as->channel[0].kind == texel->channel[0].kind || random32() % 4 == 0))
+            return other_format;
+        if (raster_output_is_bytes(format) && raster_texel_is_8888(as) && as->channel[0].bits == 8)
+            return other_format;
+    }
+    return format;
+}
+
 static enum raster_format image_format(const struct raster_targets *targets, uint32_t of)
 {
     static const enum raster_format depths[] = {RASTER_Z16_UNORM,
@@ -213,6 +234,8 @@ static enum raster_format image_format(const struct raster_targets *targets, uin
         return depths[random32() % UTIL_ARRAY_SIZE(depths)];
     if (raster_output_is_bytes((enum raster_format)targets->format[of]) && random32() & 1)
         return random32() & 1 ? RASTER_B8G8R8A8_UNORM : RASTER_B8G8R8X8_UNORM;
+    if (of < targets->count && targets->format[of] && random32() % 3 == 0)
+        return like_format((enum raster_format)targets->format[of]);
     return random32() % 4 && of < targets->count && targets->format[of]
                ? (enum raster_format)targets->format[of]
                : random_format();
@@ -258,7 +281,7 @@ static void test_transfers(void **unused)
         struct image i;
         if (targets.count && random32() & 1)
             of = random32() % targets.count;
-        place(&targets, &tile, (int32_t)(random32() % 8) * 4, (int32_t)(random32() % 20));
+        place(&targets, &tile, (int32_t)(random32() % 8) * 4, random_row());
         random_words(&tile, &targets);
         if (!make_image(&i, image_format(&targets, of), &tile))
             continue;
@@ -454,7 +477,7 @@ static void test_fills(void **unused)
         const uint32_t word[4] = {random32(), random32(), random32(), random32()};
         struct raster_pixel pixel;
         struct image i;
-        place(&targets, &tile, (int32_t)(random32() % 8) * 4, (int32_t)(random32() % 20));
+        place(&targets, &tile, (int32_t)(random32() % 8) * 4, random_row());
         random_words(&tile, &targets);
         if (of < targets.count && targets.words[of])
             raster_targets_clear(&targets, &tile, of, word);
