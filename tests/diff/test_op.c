@@ -35,6 +35,7 @@ struct variant {
     uint8_t policies[POLICIES];
     unsigned constants; /* bit an operand: it is `constant` in all lanes, and known when code is made */
     bool repeats;       /* the second operand is the first */
+    bool as_singles;    /* halves are widened before, and become bits behind it */
     uint64_t constant[3];
     op_fn code[JIT_LEVEL_COUNT];
 };
@@ -66,6 +67,15 @@ static LLVMValueRef splat(LLVMTypeRef type, uint64_t value)
     return LLVMConstVector(all, 16);
 }
 
+static LLVMValueRef op_of_singles(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef in[3])
+{
+    LLVMValueRef single[3] = {NULL};
+    for (unsigned n = 0; n < isa_op_rows[op.op].sources; n++)
+        single[n] = isa_trans_half_of_bits(b, in[n]);
+    LLVMValueRef out = isa_trans_half(b, op, single);
+    return LLVMTypeOf(out) == b->f32x16 ? isa_trans_half_bits(b, out) : out;
+}
+
 static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
@@ -81,7 +91,8 @@ static int emit(struct jit_builder *b, void *data)
                                jit_offset_const(b, jit_param(b, 0), offsetof(struct place, in[0]) + n * 128),
                                64, false);
     for (unsigned n = 0; n < v->count; n++) {
-        LLVMValueRef out = isa_trans_op(b, (struct isa_lane_op){v->op, v->shape, v->policies[n]}, in);
+        const struct isa_lane_op op = {v->op, v->shape, v->policies[n]};
+        LLVMValueRef out = v->as_singles ? op_of_singles(b, op, in) : isa_trans_op(b, op, in);
         jit_store(b, out, jit_offset_const(b, jit_param(b, 0), offsetof(struct place, out[0]) + n * 128), 64);
     }
     LLVMBuildRetVoid(b->ir);
@@ -108,7 +119,7 @@ static void choose_policies(struct variant *v)
 static void compile(struct variant *v)
 {
     uint64_t key[] = {v->op,      v->shape,       v->count,       v->policies[0], v->constants,
-                      v->repeats, v->constant[0], v->constant[1], v->constant[2]};
+                      v->repeats, v->constant[0], v->constant[1], v->constant[2], v->as_singles};
     struct jit_request request = {.key = key, .key_size = sizeof key, .name = "op", .emit = emit, .data = v};
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
         struct util_error error = {0};
@@ -248,12 +259,12 @@ static void fill(struct isa_random *r, const struct variant *v, struct lanes *la
         set(lanes, v->shape, l, random_lane(r, v->shape, floats));
 }
 
+/* Its policies are chosen. */
 static void try_variant(struct variant *v)
 {
     struct isa_random r = {v->op * 16 + v->shape};
     struct place place;
     memset(&place, 0, sizeof place);
-    choose_policies(v);
     compile(v);
     for (unsigned n = 0; n < VECTORS; n++) {
         for (unsigned k = 0; k < isa_op_rows[v->op].sources; k++)
@@ -278,11 +289,30 @@ static void both_agree(void **state)
             struct variant v = {.op = op, .shape = shape};
             if (!isa_op_takes(op, shape))
                 continue;
+            choose_policies(&v);
             try_variant(&v);
             tried++;
         }
     util_fpenv_leave(saved);
     print_message("%u operations, %u with their shapes\n", ISA_OP_COUNT, tried);
+}
+
+static void halves_stand_as_singles(void **state)
+{
+    unsigned saved = util_fpenv_enter(), tried = 0;
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
+        struct variant v = {.op = op, .shape = ISA_F16, .as_singles = true};
+        for (unsigned propagates = 0; propagates < 2 && isa_op_takes(op, ISA_F16); propagates++) {
+            const uint8_t policy = ISA_OP_QUIET | (propagates ? ISA_OP_PROPAGATE : 0);
+            if (isa_trans_has_half((struct isa_lane_op){op, ISA_F16, policy}))
+                v.policies[v.count++] = policy;
+        }
+        if (v.count)
+            try_variant(&v);
+        tried += v.count != 0;
+    }
+    util_fpenv_leave(saved);
+    assert_true(tried >= 20);
 }
 
 /* ---- constants ---- */
@@ -467,8 +497,8 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(shapes),
-                                       cmocka_unit_test(both_agree),
-                                       cmocka_unit_test(folding_keeps_the_rules)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand), cmocka_unit_test(shapes), cmocka_unit_test(both_agree),
+        cmocka_unit_test(halves_stand_as_singles), cmocka_unit_test(folding_keeps_the_rules)};
     return cmocka_run_group_tests(tests, start, stop);
 }
