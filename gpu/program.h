@@ -43,6 +43,8 @@ struct gpu_program {
     const void *words; /* private copy */
     size_t bytes;      /* of them */
     uint32_t insns;
+    uint32_t
+        conflicts; /* runs of speculation (gpu/speculation.h) that failed, in a row; its jobs' thread's */
     struct util_memo codes; /* compiled code, by what it depends on besides the program: gpu_program_code */
     struct util_memo plans; /* what else is known */
     struct gpu_programs *of;

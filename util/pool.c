@@ -212,6 +212,13 @@ static uint32_t random_below(struct util_pool *pool, uint32_t n)
     return (uint32_t)((pool->random >> 32) * n >> 32);
 }
 
+/* Which worker has a step, by chance. */
+static unsigned worker_of(uint64_t chance, uint32_t step, unsigned workers)
+{
+    uint64_t mixed = (chance ^ (step + 1ull) * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+    return (unsigned)((mixed >> 32) * workers >> 32);
+}
+
 static bool coprime(uint32_t a, uint32_t b)
 {
     while (b) {
@@ -220,6 +227,24 @@ static bool coprime(uint32_t a, uint32_t b)
         b = rest;
     }
     return a == 1;
+}
+
+/* Steps of a loop by worker, each of which takes its own in their order; who goes on is chance. */
+static void run_shuffled_workers(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
+{
+    uint64_t chance = pool->random;
+    uint32_t left = count, next[UTIL_POOL_MAX + 1] = {0};
+    while (left) {
+        unsigned worker = random_below(pool, pool->workers);
+        uint32_t *at = &next[worker];
+        while (*at < count && worker_of(chance, *at, pool->workers) != worker)
+            ++*at;
+        if (*at == count)
+            continue;
+        fn(data, (*at)++, worker);
+        left--;
+    }
+    _mm_sfence();
 }
 
 /* Once around the steps from anywhere, some number of them at a time; backwards is one such way. */
@@ -284,5 +309,11 @@ void util_pool_run_spans(struct util_pool *pool, uint32_t count, util_pool_fn fn
 {
     uint32_t most = util_pool_workers(pool) * SPANS;
     struct spans s = {fn, data, count, count < most ? count : most};
+    if (pool && pool->shuffled && count) {
+        unsigned saved = util_fpenv_enter();
+        run_shuffled_workers(pool, s.spans, run_span, &s);
+        util_fpenv_leave(saved);
+        return;
+    }
     util_pool_run(pool, s.spans, run_span, &s);
 }

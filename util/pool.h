@@ -32,7 +32,8 @@ unsigned util_pool_workers(const struct util_pool *pool);
  * util_pool_run on the same pool. */
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data);
 
-/* The same in runs of consecutive steps, a few for each worker: for steps whose neighbours share memory. */
+/* The same in runs of consecutive steps, a few for each worker: for steps whose neighbours share memory. A worker
+ * takes its steps in their order. */
 void util_pool_run_spans(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data);
 
 #endif

@@ -39,12 +39,14 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
     if (!mali_grid_set(&grid, &payload->invocation, vertices ? payload->draw.instance_size : 0,
                        world.group_bytes, unit, job->address, stop))
         return MALI_END_FAULT;
+    mali_speculation_open(job, &world, &grid);
     world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);
     uint64_t shaded = vertices ? threads_of(&grid) : 0;
     bool observed = job->device->options.observer;
     if (observed)
         mali_observe_shading(job, &world, shaded, false);
     enum mali_end end = mali_grid_run(job, &world, &grid, &job->done, stop);
+    mali_speculation_close(&world);
     if (end == MALI_END_DONE)
         count(job, &grid);
     if (observed && end == MALI_END_DONE)

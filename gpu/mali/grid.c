@@ -61,11 +61,19 @@ void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_thre
             t->local[n][l] = local[n];
 }
 
+/* Sixteen at once: element after element the compiler would store what is loaded as a whole right after. */
+typedef uint32_t lanes __attribute__((vector_size(4 * MIDGARD_LANES), aligned(4)));
+
+static lanes *lanes_of(uint32_t of[MIDGARD_LANES])
+{
+    return (lanes *)(void *)of;
+}
+
 static void number(const struct mali_grid *g, struct mali_threads *t)
 {
     const uint32_t row = (uint32_t)g->row, slice = (uint32_t)g->slice; /* numbers have 32 bits */
-    for (uint32_t l = 0; l < MIDGARD_LANES; l++)
-        t->number[l] = t->global[2][l] * slice + t->global[1][l] * row + t->global[0][l];
+    *lanes_of(t->number) =
+        *lanes_of(t->global[2]) * slice + *lanes_of(t->global[1]) * row + *lanes_of(t->global[0]);
 }
 
 /* Sixteen workgroups that follow each other along the first axis that has more than one, as vertices do: without
@@ -103,23 +111,30 @@ static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct 
     return count;
 }
 
-static uint32_t one_group(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
+void mali_grid_go(const struct mali_grid *g, uint64_t unit, struct mali_grid_place *place)
 {
-    uint32_t at[3];
-    part(unit, g->groups, at);
+    if (unit && unit == place->unit + 1)
+        next(g->groups, place->group);
+    else
+        part(unit, g->groups, place->group);
+    place->unit = unit;
+}
+
+static uint32_t one_group(const struct mali_grid *g, const uint32_t at[3], uint32_t first,
+                          struct mali_threads *t)
+{
     for (unsigned n = 0; n < 3; n++) {
-        const uint32_t base = at[n] * g->size[n];
-        for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
-            t->group[n][l] = at[n];
-            t->global[n][l] = base + t->local[n][l];
-        }
+        *lanes_of(t->group[n]) = (lanes){0} + at[n];
+        *lanes_of(t->global[n]) = *lanes_of(t->local[n]) + at[n] * g->size[n];
     }
     return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), MIDGARD_LANES);
 }
 
-uint16_t mali_grid_lanes(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
+uint16_t mali_grid_lanes(const struct mali_grid *g, const struct mali_grid_place *place, uint32_t first,
+                         struct mali_threads *t)
 {
-    uint32_t count = g->groups_of_unit > 1 ? several_groups(g, unit, t) : one_group(g, unit, first, t);
+    uint32_t count =
+        g->groups_of_unit > 1 ? several_groups(g, place->unit, t) : one_group(g, place->group, first, t);
     number(g, t);
     return (uint16_t)((1u << count) - 1);
 }

@@ -202,7 +202,11 @@ static bool take_surface(struct maker *m, const struct raster_image_level *level
     uint64_t pages = bytes / GPU_PAGE + 1;
     if (__atomic_add_fetch(&m->world->pages, pages, __ATOMIC_RELAXED) > PAGES_MOST)
         return refuse(m, GPU_FAULT_UNSUPPORTED, "all textures together are larger than memory can be");
-    return mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop);
+    if (!mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop))
+        return false;
+    if (m->world->speculation)
+        gpu_speculation_reads(m->world->speculation, address, bytes);
+    return true;
 }
 
 static bool size_level(struct maker *m, uint32_t n)

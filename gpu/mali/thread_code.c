@@ -15,7 +15,7 @@ struct head {
     uint32_t words;
     struct mali_code_forms forms;
 };
-static const char mark[16] = "mali threads 1";
+static const char mark[16] = "mali threads 2";
 
 struct variant {
     const struct midgard_program *program;
@@ -118,7 +118,7 @@ static struct jit_function *compile(const struct mali_world *w, struct jit_engin
 }
 
 struct jit_function *mali_thread_code(struct mali_world *w, struct jit_engine *engine,
-                                      struct util_arena *arena, const struct mali_code **out)
+                                      struct util_arena *arena, struct mali_code **out)
 {
     struct mali_code_lookup lookups[MALI_CODE_LOOKUPS];
     struct {

@@ -10,13 +10,15 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { SIXTEENS = MALI_GROUP_MOST / MIDGARD_LANES, UNITS_AT_ONCE = 1024, TEXTURES_FEW = 256 };
+enum { SIXTEENS = MALI_GROUP_MOST / MIDGARD_LANES, UNITS_AT_ONCE = 1024 };
 
 /* What a worker has for the units that it runs. */
 struct worker {
     struct mali_threads *threads; /* one for each sixteen of a unit */
     struct midgard_state *state;  /* likewise, of programs with barriers */
     uint8_t *storage;             /* of threads, then of the workgroup */
+    uint8_t *unmarked;            /* where code marks what it stores outside of runs */
+    struct mali_grid_place place; /* the unit at hand */
     uint64_t executed;
     uint64_t failed; /* the lowest unit that did; UINT64_MAX: none */
     struct mali_stop stop;
@@ -28,6 +30,7 @@ struct run {
     const struct mali_grid *grid;
     uint32_t sixteens; /* of a unit */
     uint64_t from;     /* first unit of the batch */
+    bool tracked;      /* it is a run of the world's speculation */
     struct worker *workers;
     unsigned count;
 };
@@ -89,11 +92,11 @@ static void start_storage(struct run *r, struct worker *w)
 }
 
 /* All sixteens up to a barrier, and again, until all have ended. */
-static bool run_group(struct run *r, struct worker *w, uint64_t unit, struct mali_stop *stop)
+static bool run_group(struct run *r, struct worker *w, struct mali_stop *stop)
 {
     bool left = true;
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, unit, n * MIDGARD_LANES, &w->threads[n]);
+        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * MIDGARD_LANES, &w->threads[n]);
         const struct midgard_input input = mali_world_input(r->world, lanes, 0);
         midgard_start_again(r->world->program, &input, &w->state[n]);
     }
@@ -115,10 +118,14 @@ static bool run_unit(struct run *r, struct worker *w, uint64_t unit, struct mali
         return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, r->world->unit, r->job->address,
                              "cancelled");
     start_storage(r, w);
+    if (r->grid->groups_of_unit == 1)
+        mali_grid_go(r->grid, unit, &w->place);
+    else
+        w->place.unit = unit;
     if (r->world->program->barriers)
-        return run_group(r, w, unit, stop);
+        return run_group(r, w, stop);
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, unit, n * MIDGARD_LANES, &w->threads[n]);
+        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * MIDGARD_LANES, &w->threads[n]);
         if (!run_sixteen(&w->threads[n], lanes, NULL, &w->executed, stop))
             return false;
     }
@@ -131,8 +138,12 @@ static void step(void *data, uint32_t index, unsigned number)
     struct worker *w = &r->workers[number];
     struct mali_stop stop = {0};
     uint64_t unit = r->from + index;
+    if (r->tracked && gpu_speculation_failed(r->world->speculation))
+        return;
     if (run_unit(r, w, unit, &stop) || unit >= w->failed)
         return;
+    if (r->tracked)
+        gpu_speculation_fail(r->world->speculation);
     w->failed = unit;
     w->stop = stop;
 }
@@ -145,6 +156,7 @@ static void finish(struct run *r)
         free(r->workers[n].threads);
         free(r->workers[n].state);
         free(r->workers[n].storage);
+        free(r->workers[n].unmarked);
     }
     free(r->workers);
 }
@@ -158,7 +170,9 @@ static bool start_worker(struct run *r, struct worker *w)
     w->threads = calloc(r->sixteens, sizeof *w->threads);
     w->state = world->program->barriers ? calloc(r->sixteens, sizeof *w->state) : NULL;
     w->storage = storage ? calloc(1, storage) : NULL;
-    if (!w->threads || (world->program->barriers && !w->state) || (storage && !w->storage))
+    w->unmarked = world->speculation ? malloc(GPU_SPECULATION_MARKS) : NULL;
+    if (!w->threads || (world->speculation && !w->unmarked) || (world->program->barriers && !w->state) ||
+        (storage && !w->storage))
         return false;
     for (uint32_t n = 0; n < r->sixteens; n++) {
         const struct midgard_input input = mali_world_input(world, 0, 0);
@@ -172,6 +186,22 @@ static bool start_worker(struct run *r, struct worker *w)
     return true;
 }
 
+/* Who stores is tracked: marks count, and code looks for pages where the run grants them. */
+static void track(struct run *r, bool runs)
+{
+    struct gpu_speculation *s = r->world->speculation;
+    r->tracked = runs;
+    if (r->world->code)
+        r->world->code->page = runs ? gpu_speculation_pages(s) : r->world->space->page;
+    for (unsigned n = 0; n < r->count; n++)
+        for (uint32_t k = 0; k < r->sixteens; k++) {
+            struct mali_threads *t = &r->workers[n].threads[k];
+            t->worker = n;
+            t->marks = runs ? gpu_speculation_marks(s, n) : r->workers[n].unmarked;
+            t->marked_pages = runs ? GPU_SPECULATION_PAGES - 1 : 0;
+        }
+}
+
 static bool start(struct run *r, unsigned workers)
 {
     r->count = workers;
@@ -181,7 +211,28 @@ static bool start(struct run *r, unsigned workers)
     for (unsigned n = 0; n < workers; n++)
         if (!start_worker(r, &r->workers[n]))
             return false;
+    if (r->world->speculation)
+        track(r, false);
     return true;
+}
+
+/* ---- speculation ---- */
+
+/* A batch on all workers. False: nothing of it has happened, its units are to run in their order. */
+static bool speculate(struct run *r, uint32_t count)
+{
+    struct gpu_speculation *s = r->world->speculation;
+    gpu_speculation_begin(s);
+    track(r, true);
+    util_pool_run_spans(r->job->device->options.pool, count, step, r);
+    track(r, false);
+    bool good = gpu_speculation_end(s);
+    for (unsigned n = 0; !good && n < r->count; n++) {
+        r->workers[n].executed = 0;
+        r->workers[n].failed = UINT64_MAX;
+    }
+    mali_speculated(r->world, good);
+    return good;
 }
 
 /* ---- batches ---- */
@@ -211,20 +262,30 @@ static const struct worker *gather(struct run *r)
     return failed;
 }
 
-static enum mali_end run_batches(struct run *r, bool parallel, uint64_t *done, struct mali_stop *stop)
+static enum mali_end out_of_fuel(struct run *r, struct mali_stop *stop)
 {
+    mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, r->world->unit, r->job->address,
+                  "programs execute too many instructions");
+    return MALI_END_FAULT;
+}
+
+static enum mali_end run_batches(struct run *r, enum mali_order order, uint64_t *done, struct mali_stop *stop)
+{
+    uint64_t in_order = 0; /* the units below run one by one */
     while (*done < r->grid->units) {
-        uint32_t count = parallel ? batch_of(r, r->grid->units - *done) : 1;
+        bool alone = order == MALI_IN_ORDER || *done < in_order;
+        uint32_t count = alone ? 1 : batch_of(r, r->grid->units - *done);
         r->from = *done;
         r->world->fuel = (uint32_t)UTIL_MIN(r->world->fuel, r->job->budget->fuel);
-        if (!r->job->budget->fuel) {
-            mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, r->world->unit, r->job->address,
-                          "programs execute too many instructions");
-            return MALI_END_FAULT;
+        if (!r->job->budget->fuel)
+            return out_of_fuel(r, stop);
+        if (order == MALI_SPECULATED && !alone && !speculate(r, count)) {
+            in_order = *done + count;
+            continue;
         }
-        if (parallel)
+        if (order == MALI_PARALLEL)
             util_pool_run_spans(r->job->device->options.pool, count, step, r);
-        else
+        else if (alone)
             step(r, 0, 0);
         const struct worker *failed = gather(r);
         if (failed) {
@@ -236,66 +297,16 @@ static enum mali_end run_batches(struct run *r, bool parallel, uint64_t *done, s
     return MALI_END_DONE;
 }
 
-/* ---- who may run in parallel ---- */
-
-static bool meets(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
-{
-    return a < b + b_bytes && b < a + a_bytes;
-}
-
-/* A varying's records meet no other array's: buffers lie apart, or are the same one. */
-static bool lies_apart(const struct mali_array *a, const struct mali_array *others, uint32_t count,
-                       bool same_is_fine)
-{
-    for (uint32_t n = 0; n < count; n++) {
-        const struct mali_array *o = &others[n];
-        bool same = o->pointer == a->pointer && o->stride == a->stride;
-        if (o->kind == MALI_ARRAY_1D && !(same && same_is_fine) &&
-            meets(a->pointer, a->size, o->pointer, o->size))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the varyings of different invocations are different bytes, none of which is an attribute's: parts of
- * records of their own in plain buffers. */
-static bool varyings_are_own(const struct mali_bindings *b)
-{
-    for (uint32_t n = 0; n < b->state.varying_count; n++) {
-        const struct mali_attribute_of *v = &b->varying[n];
-        const struct mali_array *a = v->refused ? NULL : &b->varying_buffer[v->attribute.buffer_index];
-        if (!a || a->refused || a->kind != MALI_ARRAY_1D || v->attribute.format == MALI_FORMAT_CONSTANT)
-            continue;
-        enum raster_format format = mali_format(v->attribute.format, false);
-        uint32_t bytes = format ? raster_format_bytes(format) : 4 * (uint32_t)sizeof(float);
-        int64_t offset = v->attribute.offset_enable ? v->attribute.offset : 0;
-        if (!mali_array_is_linear(a) || offset < 0 || offset + bytes > a->stride ||
-            !lies_apart(a, b->varying_buffer, b->varying_buffer_count, true) ||
-            !lies_apart(a, b->attribute_buffer, b->attribute_buffer_count, false))
-            return false;
-    }
-    return true;
-}
-
-/* Programs that choose textures by registers could ask for more lookups than there may be: which of them is the
- * one too many has an answer in order only. */
-static bool textures_are_few(const struct mali_world *w)
-{
-    const struct mali_state *s = &w->bindings->state;
-    return !w->program->any_texture || (uint64_t)s->texture_count * s->sampler_count <= TEXTURES_FEW;
-}
-
 enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, const struct mali_grid *grid,
                             uint64_t *done, struct mali_stop *stop)
 {
     struct run run = {.job = job, .world = world, .grid = grid};
-    bool parallel =
-        !world->program->shares && grid->own && varyings_are_own(world->bindings) && textures_are_few(world);
+    enum mali_order order = mali_grid_order(world, grid);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);
-    if (start(&run, parallel ? util_pool_workers(job->device->options.pool) : 1)) {
+    if (start(&run, order == MALI_IN_ORDER ? 1 : util_pool_workers(job->device->options.pool))) {
         unsigned saved = util_fpenv_enter();
-        end = run_batches(&run, parallel, done, stop);
+        end = run_batches(&run, order, done, stop);
         util_fpenv_leave(saved);
     } else {
         mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, world->unit, job->address,

@@ -2,8 +2,9 @@
  *
  * A unit is what runs by itself: a workgroup, whose threads wait for each other at barriers and share storage;
  * or, where workgroups are of one thread (as vertices are), sixteen of them. Units run in parallel where a
- * program writes nothing but its own varyings; all others one after the other, in their order. Either way the
- * same bytes come at any number of threads, faults and bounds included. */
+ * program writes nothing but its own varyings, or where what it stores has shown that their order does not
+ * matter; all others one after the other, in their order. Either way the same bytes come at any number of
+ * threads, faults and bounds included. */
 #ifndef VITRAIL_GPU_MALI_THREADS_H
 #define VITRAIL_GPU_MALI_THREADS_H
 
@@ -30,10 +31,30 @@ bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocat
 /* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: what is the same in all units. Lanes that
  * there are not are like the first thread of all. */
 void mali_grid_begin(const struct mali_grid *grid, uint32_t first, struct mali_threads *threads);
-/* The same of one unit, of threads that mali_grid_begin was called for: which they are. The lanes that there
- * are. */
-uint16_t mali_grid_lanes(const struct mali_grid *grid, uint64_t unit, uint32_t first,
+/* A unit, and where its workgroup is if it has one. */
+struct mali_grid_place {
+    uint64_t unit;
+    uint32_t group[3];
+};
+/* To a unit; that behind the last one is found fastest. Of a zeroed struct. */
+void mali_grid_go(const struct mali_grid *grid, uint64_t unit, struct mali_grid_place *place);
+/* Threads of the unit that mali_grid_begin was called for: which they are. The lanes that there are. */
+uint16_t mali_grid_lanes(const struct mali_grid *grid, const struct mali_grid_place *place, uint32_t first,
                          struct mali_threads *threads);
+
+/* threads_order.c: in which order units may run. */
+enum mali_order {
+    MALI_IN_ORDER,
+    MALI_SPECULATED, /* batches of them on all workers, as far as they do not meet (gpu/speculation.h) */
+    MALI_PARALLEL    /* on all workers */
+};
+enum mali_order mali_grid_order(const struct mali_world *world, const struct mali_grid *grid);
+/* world->speculation, where its program stores, and tries to on several workers seem worth it; before code is
+ * looked for. What came of one; closed when all have run. */
+void mali_speculation_open(const struct mali_job *job, struct mali_world *world,
+                           const struct mali_grid *grid);
+void mali_speculated(struct mali_world *world, bool good);
+void mali_speculation_close(struct mali_world *world);
 
 /* All units from *done on; *done is behind the last one that need not be done again. MALI_END_WAITS: *stop is a
  * page fault. */

@@ -74,6 +74,7 @@ int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
 void mali_programs_destroy(struct mali_programs *programs)
 {
     gpu_programs_destroy(programs->programs);
+    gpu_speculation_destroy(programs->speculation);
     raster_decoder_destroy(programs->decoder);
     util_arena_destroy(programs->arena);
     if (programs->maker)

@@ -13,6 +13,7 @@
 #include "gpu/mali/format.h"
 #include "gpu/observe.h"
 #include "gpu/program.h"
+#include "gpu/speculation.h"
 #include "isa/midgard/interp.h"
 #include "raster/texture/decode.h"
 #include "util/memo.h"
@@ -31,6 +32,7 @@ struct mali_programs {
     struct util_maker *maker; /* of the memos of worlds */
     struct util_arena *arena; /* for worlds that live no longer than until the next mali_programs_begin */
     uint64_t epoch;           /* memory may have changed since the one before */
+    struct gpu_speculation *speculation; /* of the pool's workers; NULL: not yet */
 };
 /* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind);
@@ -56,8 +58,9 @@ struct mali_world {
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
     struct util_memo lookups;           /* lookup.h's */
     uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */
-    const struct mali_code *code;       /* what compiled code reads (world_ir.h), and the code; or NULL */
+    struct mali_code *code;             /* what compiled code reads (world_ir.h), and the code; or NULL */
     struct jit_function *function;
+    struct gpu_speculation *speculation; /* open; NULL: units that store run in their order */
 };
 
 /* Takes the program and what is the same for all its threads. `arena` is for lookups, and not reset while the
@@ -84,7 +87,12 @@ struct mali_threads {
     uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
-    uint32_t touched;      /* bytes of each thread's storage from its beginning that may have been written */
+    uint32_t touched; /* bytes of each thread's storage from its beginning that may have been written */
+    /* Of worlds with speculation: who runs this, its marks of stored pages (of a page alone outside of runs), and
+     * which bits of a page's number count there. */
+    unsigned worker;
+    uint32_t marked_pages;
+    uint8_t *marks;
     struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 

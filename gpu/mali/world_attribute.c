@@ -171,8 +171,8 @@ static bool unusable(const struct mali_world *w, const struct mali_array *array,
 }
 
 /* Beyond a buffer are zeros: 0, 0, 0, 1 of formats of three channels or less (ours). */
-static bool fetch(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
-                  struct element *e, uint32_t out[4], struct mali_stop *stop)
+static bool fetch(struct mali_threads *t, const struct midgard_attribute *a, unsigned lane, struct element *e,
+                  uint32_t out[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
     uint32_t word[4] = {0};
@@ -190,8 +190,7 @@ static bool fetch(const struct mali_threads *t, const struct midgard_attribute *
         return unusable(w, e->array, stop);
     } else if (e->inside) {
         uint32_t bytes = raster_format_bytes(e->format);
-        const uint8_t *from =
-            mali_at(w->space, e->address, bytes, GPU_RIGHT_READ, w->unit, "attribute", stop);
+        const uint8_t *from = mali_port_at(t, e->address, bytes, GPU_RIGHT_READ, "attribute", stop);
         if (!from)
             return false;
         memcpy(word, from, bytes);
@@ -219,8 +218,8 @@ bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t 
 }
 
 /* What is outside the buffer, or of no format (FORMAT_CONSTANT: nobody reads it), is dropped. */
-static bool put(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
-                struct element *e, const uint32_t in[4], struct mali_stop *stop)
+static bool put(struct mali_threads *t, const struct midgard_attribute *a, unsigned lane, struct element *e,
+                const uint32_t in[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
     uint32_t word[4];
@@ -233,7 +232,7 @@ static bool put(const struct mali_threads *t, const struct midgard_attribute *a,
     if (!e->inside)
         return true;
     uint32_t bytes = raster_format_bytes(e->format);
-    uint8_t *to = mali_at(w->space, e->address, bytes, GPU_RIGHT_WRITE, w->unit, "varying", stop);
+    uint8_t *to = mali_port_at(t, e->address, bytes, GPU_RIGHT_WRITE, "varying", stop);
     if (!to)
         return false;
     mali_world_convert_back(e->format, e->attribute->order, a->type, a->any_type, in, word);

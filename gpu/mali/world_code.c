@@ -7,6 +7,16 @@
 
 #define ENTRY_BYTES 16u /* of uniform buffers */
 
+/* What code reads without looking at pages. */
+static bool take_reads(const struct mali_world *w, uint64_t address, uint64_t size, uint32_t rights)
+{
+    if (!gpu_space_allows(w->space, address, size, rights, NULL))
+        return false;
+    if (w->speculation && rights & GPU_RIGHT_READ)
+        gpu_speculation_reads(w->speculation, address, size);
+    return true;
+}
+
 /* ---- arrays ---- */
 
 static bool is_number(const struct mali_array *a)
@@ -23,7 +33,7 @@ static bool set_places(const struct mali_world *w, const struct mali_attribute *
     uint64_t first;
     if (offset < 0 || !util_mul(start, a->stride, &first) || !util_add(first, (uint64_t)offset, &first))
         return false;
-    if (!a->size || !gpu_space_allows(w->space, a->pointer, a->size, rights, NULL))
+    if (!a->size || !take_reads(w, a->pointer, a->size, rights))
         return false;
     out->stride = a->stride;
     if (!util_in_range(first, bytes, a->size))
@@ -79,7 +89,7 @@ static bool set_texels(const struct mali_world *w, const struct mali_attribute *
     for (unsigned n = 0; n < 3; n++)
         fits = fits && util_mul(steps[n], strides[n], &part) && util_add(end, part, &end);
     if (!fits || !util_add(end, (uint64_t)offset, &end) || !util_in_range(end, bytes, a->size) ||
-        !gpu_space_allows(w->space, a->pointer, a->size, rights, NULL))
+        !take_reads(w, a->pointer, a->size, rights))
         return false;
     out->base = w->space->window.base + a->pointer + offset;
     memcpy(out->image.extent, extent, sizeof out->image.extent);
@@ -119,8 +129,7 @@ static void set_buffers(const struct mali_world *w, struct mali_code_forms *form
         const struct mali_uniform_of *of = there ? &b->uniform_buffer[n] : NULL;
         uint64_t bytes = there ? (uint64_t)of->buffer.entries * ENTRY_BYTES : 0;
         code->buffer[n].base = code->zeros; /* of no bytes: zeros */
-        if (there && (of->refused || (bytes && !gpu_space_allows(w->space, of->buffer.pointer, bytes,
-                                                                 GPU_RIGHT_READ, NULL))))
+        if (there && (of->refused || (bytes && !take_reads(w, of->buffer.pointer, bytes, GPU_RIGHT_READ))))
             continue;
         forms->buffers |= 1u << n;
         code->buffer[n].bytes = bytes;
@@ -179,6 +188,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     memset(code->zeros, 0, sizeof code->zeros);
     memcpy(code->uniform, w->uniform, sizeof code->uniform);
     forms->uniform_count = (uint8_t)w->uniform_count;
+    forms->tracks = w->speculation != NULL;
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;

@@ -72,8 +72,7 @@ bool mali_port_image(void *ctx, const struct midgard_attribute *a, uint16_t lane
         if (!find(t, a, l, &e, &stop))
             return mali_world_refuse(t, l, &stop, place);
         if (e.inside) {
-            const uint8_t *from =
-                mali_at(t->world->space, e.address, e.bytes, GPU_RIGHT_READ, t->world->unit, "texel", &stop);
+            const uint8_t *from = mali_port_at(t, e.address, e.bytes, GPU_RIGHT_READ, "texel", &stop);
             if (!from)
                 return mali_world_refuse(t, l, &stop, place);
             memcpy(word, from, e.bytes);
@@ -100,8 +99,7 @@ bool mali_port_store_image(void *ctx, const struct midgard_attribute *a, uint16_
             return mali_world_refuse(t, l, &stop, place);
         if (!e.inside)
             continue;
-        uint8_t *to =
-            mali_at(t->world->space, e.address, e.bytes, GPU_RIGHT_WRITE, t->world->unit, "texel", &stop);
+        uint8_t *to = mali_port_at(t, e.address, e.bytes, GPU_RIGHT_WRITE, "texel", &stop);
         if (!to)
             return mali_world_refuse(t, l, &stop, place);
         mali_world_convert_back(e.format, e.attribute->order, a->type, a->any_type, in, word);

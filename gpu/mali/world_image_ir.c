@@ -100,14 +100,43 @@ LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct midgar
     return NULL;
 }
 
+/* i64x16: guest addresses of texels at offsets from the base. */
+static LLVMValueRef addresses_of(const struct mali_world_ir *e, struct jit_builder *b,
+                                 const struct image *image, LLVMValueRef offset)
+{
+    LLVMValueRef base = LLVMBuildPtrToInt(b->ir, base_of(e, b, image), b->i64, "");
+    LLVMValueRef window = mali_ir_place(e, b, b->ptr, offsetof(struct mali_code, window));
+    base = LLVMBuildSub(b->ir, base, LLVMBuildPtrToInt(b->ir, window, b->i64, ""), "");
+    return LLVMBuildAdd(b->ir, LLVMBuildZExt(b->ir, offset, b->i64x16, ""), jit_splat(b, base), "");
+}
+
+/* Texels stored as memory is, page by page, with marks. */
+static LLVMValueRef store_tracked(struct mali_world_ir *e, struct jit_builder *b, const struct image *image,
+                                  const struct midgard_ir_attribute *a, LLVMValueRef mask,
+                                  const LLVMValueRef value[4], LLVMValueRef *address)
+{
+    struct mali_ir_ways w = {.count = 0};
+    LLVMValueRef word[4], inside, offset = offset_of(e, b, image, a->coordinate, &inside);
+    const struct midgard_ir_access access = {.space = MIDGARD_GLOBAL,
+                                             .bytes = (uint8_t)image->bytes,
+                                             .enable = (uint16_t)((1u << image->bytes) - 1),
+                                             .address = addresses_of(e, b, image, offset)};
+    mali_ir_convert_back(b, image->form, a->type, a->any_type, value, word);
+    mali_ir_store_ways(e, b, &access, LLVMBuildAnd(b->ir, inside, mask, ""), word, &w);
+    LLVMValueRef bad = midgard_ir_call_ports.store_image(e, b, a, mask, value, address);
+    return w.count ? mali_ir_ways_fault(b, &w, bad, address) : bad;
+}
+
 LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
     const struct image image = find(e, a);
     LLVMValueRef word[4], at[16], inside;
-    if (!image.form)
+    if (!image.form || (e->forms->tracks && b->quick))
         return midgard_ir_call_ports.store_image(e, b, a, mask, value, address);
+    if (e->forms->tracks)
+        return store_tracked(e, b, &image, a, mask, value, address);
     LLVMValueRef offset = offset_of(e, b, &image, a->coordinate, &inside);
     inside = LLVMBuildAnd(b->ir, inside, mask, "");
     mali_ir_addresses(b, base_of(e, b, &image), offset, inside, mali_ir_scratch(e, b), at);
@@ -125,10 +154,6 @@ LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struc
     if (!image.form)
         return midgard_ir_call_ports.image_address(e, b, a, mask, out, address);
     LLVMValueRef offset = offset_of(e, b, &image, a->coordinate, &inside);
-    LLVMValueRef base = LLVMBuildPtrToInt(b->ir, base_of(e, b, &image), b->i64, "");
-    LLVMValueRef window = mali_ir_place(e, b, b->ptr, offsetof(struct mali_code, window));
-    base = LLVMBuildSub(b->ir, base, LLVMBuildPtrToInt(b->ir, window, b->i64, ""), "");
-    offset = LLVMBuildAdd(b->ir, LLVMBuildZExt(b->ir, offset, b->i64x16, ""), jit_splat(b, base), "");
-    *out = jit_select(b, inside, offset, jit_splat(b, jit_i64(b, MALI_NOWHERE)));
+    *out = jit_select(b, inside, addresses_of(e, b, &image, offset), jit_splat(b, jit_i64(b, MALI_NOWHERE)));
     return NULL;
 }

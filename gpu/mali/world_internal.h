@@ -23,6 +23,10 @@ bool mali_port_image_address(void *ctx, const struct midgard_attribute *a, uint1
                              struct midgard_place *place);
 
 /* world_memory.c */
+/* Memory that a thread reads or stores to (`rights`, one of both if others may run): mali_at, where speculation
+ * lets it. */
+uint8_t *mali_port_at(struct mali_threads *threads, uint64_t address, uint32_t bytes, uint32_t rights,
+                      const char *what, struct mali_stop *stop);
 bool mali_port_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
                        uint16_t lanes, uint32_t out[4][16], struct midgard_place *place);
 bool mali_port_load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint32_t out[4][16],

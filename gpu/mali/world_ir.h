@@ -44,7 +44,9 @@ _Static_assert(sizeof(struct mali_code_form) == 8 && sizeof(struct mali_code_loo
 struct mali_code_forms {
     struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     uint32_t buffers; /* bit n: all of uniform buffer n may be read */
-    uint8_t uniform_count, lookup_count, zero[2];
+    uint8_t uniform_count, lookup_count;
+    uint8_t tracks; /* stores are marked (gpu/speculation.h) */
+    uint8_t zero;
 };
 
 /* Places. */
@@ -72,7 +74,7 @@ struct mali_code {
     struct mali_code_buffer buffer[MALI_CODE_BUFFERS];
     struct mali_code_array attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     const struct raster_image *image[MALI_CODE_LOOKUPS];
-    const uint32_t *page; /* of the space: page numbers << 4 | rights */
+    const uint32_t *page; /* numbers << 4 | rights: of the space, or in a run of the speculation */
     uint8_t *window;
     uint64_t address;     /* of the program */
     uint64_t storage[2];  /* of threads, of the workgroup: guest addresses */
@@ -99,7 +101,7 @@ void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
 /* thread_code.c: the code of a world for compute, vertex and geometry jobs, kept with its program; NULL: it is
  * interpreted. *code is of the arena. */
 struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engine *engine,
-                                      struct util_arena *arena, const struct mali_code **code);
+                                      struct util_arena *arena, struct mali_code **code);
 
 /* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports. */
 struct mali_world_ir {

@@ -12,6 +12,21 @@
 
 /* ---- where bytes are ---- */
 
+uint8_t *mali_port_at(struct mali_threads *t, uint64_t address, uint32_t bytes, uint32_t rights,
+                      const char *what, struct mali_stop *stop)
+{
+    const struct mali_world *w = t->world;
+    uint8_t *found = mali_at(w->space, address, bytes, rights, w->unit, what, stop);
+    if (!found || !w->speculation)
+        return found;
+    bool good = rights & GPU_RIGHT_WRITE ? gpu_speculation_store(w->speculation, t->worker, address, bytes)
+                                         : gpu_speculation_load(w->speculation, address, bytes);
+    if (good)
+        return found;
+    mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_MEMORY, w->unit, address, "%s in another order", what);
+    return NULL;
+}
+
 static uint8_t *storage_at(struct mali_threads *t, uint8_t *storage, uint32_t room,
                            const struct midgard_access *a, unsigned lane, struct mali_stop *stop)
 {
@@ -41,7 +56,7 @@ static uint8_t *at(struct mali_threads *t, const struct midgard_access *a, unsig
         return storage_at(t, t->group_storage, w->group_bytes, a, lane, stop);
     if (address >= MALI_NOWHERE)
         return NULL;
-    return mali_at(w->space, address, a->bytes, rights, w->unit, "memory", stop);
+    return mali_port_at(t, address, a->bytes, rights, "memory", stop);
 }
 
 /* ---- loads and stores ---- */
@@ -175,8 +190,8 @@ static bool uniform_lane(struct mali_threads *t, uint32_t buffer, uint32_t offse
         bytes -= UTIL_MIN(bytes, 4u);
     if (!bytes)
         return true;
-    const uint8_t *from = mali_at(w->space, of->buffer.pointer + offset, bytes, GPU_RIGHT_READ, w->unit,
-                                  "uniform buffer", stop);
+    const uint8_t *from =
+        mali_port_at(t, of->buffer.pointer + offset, bytes, GPU_RIGHT_READ, "uniform buffer", stop);
     if (from)
         memcpy(out, from, bytes);
     return from;

@@ -8,7 +8,7 @@
 #include "util/bits.h"
 
 struct memory {
-    const struct mali_world_ir *e;
+    struct mali_world_ir *e;
     struct jit_builder *b;
     const struct midgard_ir_access *access;
     uint32_t rights;
@@ -18,7 +18,7 @@ struct memory {
     LLVMValueRef first; /* i64: lane 0's address */
 };
 
-static struct memory memory_of(const struct mali_world_ir *e, struct jit_builder *b,
+static struct memory memory_of(struct mali_world_ir *e, struct jit_builder *b,
                                const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask)
 {
     struct memory m = {e, b, a, rights, mask, NULL, NULL, NULL};
@@ -54,14 +54,22 @@ static LLVMValueRef page_table(const struct memory *m)
     return mali_ir_place(m->e, m->b, m->b->ptr, offsetof(struct mali_code, page));
 }
 
-/* Of an address below 2^32, or of any other one. */
-static LLVMValueRef page_allows(const struct memory *m, LLVMValueRef address)
+/* The table's word of an address below 2^32, or of any other one. */
+static LLVMValueRef page_word(const struct memory *m, LLVMValueRef address)
 {
     struct jit_builder *b = m->b;
     LLVMValueRef number =
         LLVMBuildUDiv(b->ir, LLVMBuildTrunc(b->ir, address, b->i32, ""), jit_i32(b, GPU_PAGE), "");
     LLVMValueRef at = jit_offset(b, page_table(m), LLVMBuildShl(b->ir, number, jit_i32(b, 2), ""));
-    return allows(m, jit_load(b, b->i32, at, 4, false));
+    return jit_load(b, b->i32, at, 4, false);
+}
+
+/* Those of sixteen addresses below 2^32; 0 of lanes that are not `there`. */
+static LLVMValueRef page_words(const struct memory *m, LLVMValueRef address, LLVMValueRef there)
+{
+    struct jit_builder *b = m->b;
+    LLVMValueRef number = LLVMBuildUDiv(b->ir, address, jit_splat_u32(b, GPU_PAGE), "");
+    return jit_gather_u32(b, page_table(m), LLVMBuildShl(b->ir, number, jit_splat_u32(b, 2), ""), there);
 }
 
 /* Whether `bytes` from lane 0's address on are there; they are fewer than a page has. i1. */
@@ -73,9 +81,9 @@ static LLVMValueRef run_is_there(const struct memory *m, uint32_t bytes)
     if (m->access->space == MIDGARD_WORKGROUP)
         return LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntUGE, m->room, jit_i64(b, bytes), ""),
                             "");
-    good = LLVMBuildAnd(b->ir, good, page_allows(m, m->first), "");
+    good = LLVMBuildAnd(b->ir, good, allows(m, page_word(m, m->first)), "");
     LLVMValueRef end = LLVMBuildAdd(b->ir, m->first, jit_i64(b, bytes - 1), "");
-    return LLVMBuildAnd(b->ir, good, page_allows(m, end), "");
+    return LLVMBuildAnd(b->ir, good, allows(m, page_word(m, end)), "");
 }
 
 /* Whether each lane's bytes are in one page of the guest's that has the rights. i1. */
@@ -88,9 +96,7 @@ static LLVMValueRef lanes_in_pages(const struct memory *m)
     LLVMValueRef in_page = LLVMBuildAnd(b->ir, low, jit_splat_u32(b, GPU_PAGE - 1), "");
     in_page = LLVMBuildICmp(b->ir, LLVMIntULE, in_page, jit_splat_u32(b, GPU_PAGE - m->access->bytes), "");
     good = LLVMBuildAnd(b->ir, good, in_page, "");
-    LLVMValueRef number = LLVMBuildUDiv(b->ir, low, jit_splat_u32(b, GPU_PAGE), "");
-    LLVMValueRef page = jit_gather_u32(b, page_table(m), LLVMBuildShl(b->ir, number, jit_splat_u32(b, 2), ""),
-                                       LLVMBuildAnd(b->ir, good, m->mask, ""));
+    LLVMValueRef page = page_words(m, low, LLVMBuildAnd(b->ir, good, m->mask, ""));
     return for_all(m, LLVMBuildAnd(b->ir, good, allows(m, page), ""));
 }
 
@@ -190,11 +196,11 @@ static void load_lanes(const struct memory *m, LLVMValueRef out[4])
     gpu_array_ir_load(m->b, at, m->access->bytes, out);
 }
 
-/* What the call, the last way, found: lanes and addresses of a fault; the other ways have none. */
-static LLVMValueRef fault_of(struct jit_builder *b, const struct mali_ir_ways *w, LLVMValueRef bad,
-                             LLVMValueRef *address)
+LLVMValueRef mali_ir_ways_fault(struct jit_builder *b, struct mali_ir_ways *w, LLVMValueRef bad,
+                                LLVMValueRef *address)
 {
     LLVMValueRef lanes[MALI_WAYS], addresses[MALI_WAYS];
+    mali_ir_last_way_end(b, w);
     for (unsigned n = 0; n < MALI_WAYS; n++) {
         lanes[n] = n + 1 == w->count ? bad : LLVMConstNull(b->i1x16);
         addresses[n] = n + 1 == w->count ? *address : LLVMConstNull(b->i64x16);
@@ -223,24 +229,92 @@ LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct midgard
         mali_ir_way_end(b, &w);
     }
     bad = midgard_ir_call_ports.load(e, b, a, mask, found[w.count], address);
-    mali_ir_last_way_end(b, &w);
+    bad = mali_ir_ways_fault(b, &w, bad, address);
     for (unsigned c = 0; c < 4; c++) {
         const LLVMValueRef of[MALI_WAYS] = {found[0][c], found[1][c], found[2][c], found[3][c]};
         out[c] = mali_ir_either(b, &w, of);
     }
-    return fault_of(b, &w, bad, address);
+    return bad;
+}
+
+/* ---- marks (gpu/speculation.h) ---- */
+
+static bool is_tracked(const struct memory *m)
+{
+    return m->e->forms->tracks && m->access->space != MIDGARD_WORKGROUP;
+}
+
+/* Whether an address, or those of all lanes that ask, is a word's. i1. */
+static LLVMValueRef is_word(const struct memory *m)
+{
+    LLVMValueRef low =
+        LLVMBuildAnd(m->b->ir, mali_ir_narrow(m->b, m->access->address), jit_splat_u32(m->b, 3), "");
+    return for_all(m, LLVMBuildICmp(m->b->ir, LLVMIntEQ, low, jit_splat_u32(m->b, 0), ""));
+}
+
+static LLVMValueRef is_in_one_page(const struct memory *m, uint32_t bytes)
+{
+    struct jit_builder *b = m->b;
+    LLVMValueRef in_page = LLVMBuildAnd(b->ir, m->first, jit_i64(b, GPU_PAGE - 1), "");
+    return LLVMBuildICmp(b->ir, LLVMIntULE, in_page, jit_i64(b, GPU_PAGE - bytes), "");
+}
+
+/* Where the words at addresses (i32 or i32x16) are marked: bytes from the worker's marks on. */
+static LLVMValueRef marks_of(const struct memory *m, LLVMValueRef address, LLVMValueRef page)
+{
+    struct jit_builder *b = m->b;
+    bool lanes = LLVMTypeOf(page) == b->i32x16;
+    LLVMValueRef kept = mali_ir_of_threads(m->e, b, b->i32, offsetof(struct mali_threads, marked_pages));
+#define C(value) (lanes ? jit_splat_u32(b, value) : jit_i32(b, value))
+    page = LLVMBuildLShr(b->ir, page, C(GPU_SPECULATION_SHIFT), "");
+    page = LLVMBuildAnd(b->ir, page, lanes ? jit_splat(b, kept) : kept, "");
+    page = LLVMBuildMul(b->ir, page, C(GPU_SPECULATION_MARKS), "");
+    address = LLVMBuildLShr(b->ir, LLVMBuildAnd(b->ir, address, C(GPU_PAGE - 1), ""), C(2), "");
+#undef C
+    return LLVMBuildAdd(b->ir, page, address, "");
+}
+
+static LLVMValueRef marks(const struct memory *m)
+{
+    return mali_ir_of_threads(m->e, m->b, m->b->ptr, offsetof(struct mali_threads, marks));
+}
+
+static void mark_row(const struct memory *m)
+{
+    struct jit_builder *b = m->b;
+    LLVMValueRef address = LLVMBuildTrunc(b->ir, m->first, b->i32, "");
+    LLVMValueRef at = jit_offset(b, marks(m), marks_of(m, address, page_word(m, m->first)));
+    for (uint32_t n = 0; n < m->access->bytes / 4; n++)
+        jit_store(b, jit_splat(b, LLVMConstInt(LLVMInt8TypeInContext(b->context), 1, false)),
+                  jit_offset_const(b, at, (uint64_t)n * MIDGARD_LANES), 1);
+}
+
+static void mark_lanes(const struct memory *m)
+{
+    struct jit_builder *b = m->b;
+    LLVMValueRef low = mali_ir_narrow(b, m->access->address), at[16],
+                 ones[1] = {jit_splat_u32(b, 0x01010101)};
+    LLVMValueRef offset = marks_of(m, low, page_words(m, low, m->mask));
+    mali_ir_addresses(b, marks(m), offset, m->mask, mali_ir_scratch(m->e, b), at);
+    gpu_array_ir_put(b, at, m->access->bytes / 4, ones);
 }
 
 /* ---- stores ---- */
 
 static LLVMValueRef is_full_row(const struct memory *m)
 {
-    return LLVMBuildAnd(m->b->ir, in_a_row(m), jit_mask_all(m->b, m->mask), "");
+    LLVMValueRef good = LLVMBuildAnd(m->b->ir, in_a_row(m), jit_mask_all(m->b, m->mask), "");
+    if (!is_tracked(m))
+        return good;
+    good = LLVMBuildAnd(m->b->ir, good, is_word(m), "");
+    return LLVMBuildAnd(m->b->ir, good, is_in_one_page(m, m->access->bytes * MIDGARD_LANES), "");
 }
 
 static void store_row(const struct memory *m, const LLVMValueRef value[4])
 {
     LLVMValueRef at[16];
+    if (is_tracked(m))
+        mark_row(m);
     if (is_vector(m)) {
         jit_store(m->b, LLVMBuildTrunc(m->b->ir, value[0], row_type(m), ""), first_place(m), 1);
         return;
@@ -249,24 +323,38 @@ static void store_row(const struct memory *m, const LLVMValueRef value[4])
     gpu_array_ir_put(m->b, at, m->access->bytes, value);
 }
 
+static void store_lanes(const struct memory *m, const LLVMValueRef value[4])
+{
+    LLVMValueRef at[16], nowhere = mali_ir_scratch(m->e, m->b);
+    if (is_tracked(m))
+        mark_lanes(m);
+    lane_places(m, nowhere, at);
+    gpu_array_ir_put(m->b, at, m->access->bytes, value);
+}
+
+void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct midgard_ir_access *a,
+                        LLVMValueRef mask, const LLVMValueRef value[4], struct mali_ir_ways *w)
+{
+    const struct memory m = memory_of(e, b, a, GPU_RIGHT_WRITE, mask);
+    if (is_tracked(&m) && a->bytes % 4) /* words alone are marked */
+        return;
+    mali_ir_way(b, w, is_full_row(&m));
+    store_row(&m, value);
+    mali_ir_way_end(b, w);
+    LLVMValueRef there = lanes_are_there(&m);
+    mali_ir_way(b, w, is_tracked(&m) ? LLVMBuildAnd(b->ir, there, is_word(&m), "") : there);
+    store_lanes(&m, value);
+    mali_ir_way_end(b, w);
+}
+
 LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
                            LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
-    LLVMValueRef at[16];
     struct mali_ir_ways w = {.count = 0};
-    if (a->space == MIDGARD_THREAD || b->quick || a->enable != (1u << a->bytes) - 1)
-        return midgard_ir_call_ports.store(e, b, a, mask, value, address);
-    LLVMValueRef nowhere = mali_ir_scratch(e, b);
-    const struct memory m = memory_of(e, b, a, GPU_RIGHT_WRITE, mask);
-    mali_ir_way(b, &w, is_full_row(&m));
-    store_row(&m, value);
-    mali_ir_way_end(b, &w);
-    mali_ir_way(b, &w, lanes_are_there(&m));
-    lane_places(&m, nowhere, at);
-    gpu_array_ir_put(b, at, a->bytes, value);
-    mali_ir_way_end(b, &w);
+    bool calls = a->space == MIDGARD_THREAD || b->quick || a->enable != (1u << a->bytes) - 1;
+    if (!calls)
+        mali_ir_store_ways(e, b, a, mask, value, &w);
     LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);
-    mali_ir_last_way_end(b, &w);
-    return fault_of(b, &w, bad, address);
+    return w.count ? mali_ir_ways_fault(b, &w, bad, address) : bad;
 }

@@ -165,7 +165,7 @@ static void note_memory(struct midgard_program *p, const struct midgard_memory *
         break;
     case MIDGARD_ATOMIC:
         note_argument(p, m->swizzle >> 2 & 7);
-        p->loads = p->stores = true;
+        p->loads = p->stores = p->atomics = true;
         p->shares |= !is_own(m);
         break;
     case MIDGARD_IMAGE:

@@ -58,6 +58,7 @@ struct midgard_program {
     bool any_texture, any_attribute, any_varying; /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
+    bool atomics;       /* of any memory */
     bool shares;        /* stores where others may look: beside the thread's own storage */
     bool repeats;       /* a branch may go back */
     bool straight;      /* lanes run each instruction once, whichever there are: nothing branches, discards or

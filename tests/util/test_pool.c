@@ -67,13 +67,14 @@ static void test_loops(void **unused)
 }
 
 struct trace {
-    uint32_t order[STEPS], count;
+    uint32_t order[STEPS], worker[STEPS], count;
     uint64_t workers;
 };
 
 static void trace_step(void *data, uint32_t index, unsigned worker)
 {
     struct trace *t = data;
+    t->worker[t->count] = worker;
     t->order[t->count++] = index;
     t->workers |= 1ull << worker;
 }
@@ -84,7 +85,7 @@ static void test_shuffled(void **unused)
 {
     struct util_pool *pool;
     struct loop l = {0};
-    unsigned down = 0, last_first = 0;
+    unsigned down = 0, last_first = 0, mixed = 0;
     uint64_t workers = 0;
     assert_int_equal(util_pool_create_shuffled(0, 1, &pool), -EINVAL);
     assert_int_equal(util_pool_create_shuffled(UTIL_POOL_MAX + 2, 1, &pool), -EINVAL);
@@ -103,6 +104,18 @@ static void test_shuffled(void **unused)
         last_first += place[6] < place[0];
         workers |= t.workers;
     }
+    for (unsigned round = 0; round < 100; round++) { /* in spans a worker has its steps in their order */
+        struct trace t = {0};
+        uint32_t last[3] = {0};
+        util_pool_run_spans(pool, 7, trace_step, &t);
+        assert_int_equal(t.count, 7);
+        for (uint32_t i = 0; i < 7; i++) {
+            assert_true(t.order[i] >= last[t.worker[i]]);
+            last[t.worker[i]] = t.order[i];
+            mixed += i && t.order[i] < t.order[i - 1];
+        }
+    }
+    assert_true(mixed > 50);
     assert_in_range(down, 20, 80);
     assert_in_range(last_first, 20, 80);
     assert_int_equal(workers, 7);
