@@ -13,6 +13,7 @@ enum {
     KEPT = 8,   /* of a page's word, beside enum gpu_right: it is read by who does not ask, until _close */
     SAVING = 4, /* likewise: it is granted when its bytes are saved */
     WORDS = GPU_SPECULATION_MARKS,
+    EIGHTS = WORDS / 8, /* eight marks at a time */
     SLOTS = GPU_SPECULATION_PAGES
 };
 #define SPACE_SHIFT 4u /* of the words of a space's pages */
@@ -31,7 +32,7 @@ struct gpu_speculation {
     uint64_t user_count;
     uint32_t slot_count, slot[SLOTS]; /* GPU pages that are stored to */
     uint8_t *saved;                   /* what they were */
-    uint8_t *marks;                   /* of each worker, SLOTS * WORDS */
+    uint64_t *marks;                  /* bytes: of each worker, SLOTS * WORDS */
 };
 
 /* ---- one for many runs ---- */
@@ -82,6 +83,11 @@ int gpu_speculation_open(struct gpu_speculation *s, const struct gpu_space *spac
     atomic_store_explicit(&s->failed, false, memory_order_relaxed);
     atomic_store_explicit(&s->refused, false, memory_order_relaxed);
     return s->user ? 0 : -ENOMEM;
+}
+
+static uint64_t *marks_of(struct gpu_speculation *s, unsigned worker, uint32_t slot)
+{
+    return s->marks + ((size_t)worker * SLOTS + slot) * EIGHTS;
 }
 
 /* ---- pages ---- */
@@ -215,7 +221,7 @@ const uint32_t *gpu_speculation_pages(const struct gpu_speculation *s)
 
 uint8_t *gpu_speculation_marks(struct gpu_speculation *s, unsigned worker)
 {
-    return s->marks + (size_t)worker * SLOTS * WORDS;
+    return (uint8_t *)marks_of(s, worker, 0);
 }
 
 /* ---- a run ---- */
@@ -228,10 +234,10 @@ void gpu_speculation_begin(struct gpu_speculation *s)
 /* Takes all workers' marks of a stored page into the first one's. False: a word has two. */
 static bool gather(struct gpu_speculation *s, uint32_t slot)
 {
-    uint64_t twice = 0, *all = (uint64_t *)(void *)(s->marks + (size_t)slot * WORDS);
+    uint64_t twice = 0, *all = marks_of(s, 0, slot);
     for (unsigned w = 1; w < s->workers; w++) {
-        uint64_t *mine = (uint64_t *)(void *)(gpu_speculation_marks(s, w) + (size_t)slot * WORDS);
-        for (unsigned n = 0; n < WORDS / sizeof *mine; n++) {
+        uint64_t *mine = marks_of(s, w, slot);
+        for (unsigned n = 0; n < EIGHTS; n++) {
             twice |= all[n] & mine[n];
             all[n] |= mine[n];
             mine[n] = 0;
@@ -244,7 +250,7 @@ static bool gather(struct gpu_speculation *s, uint32_t slot)
 static void restore(struct gpu_speculation *s, uint32_t slot)
 {
     uint8_t *page = s->space->window.base + (uint64_t)s->slot[slot] * GPU_PAGE;
-    const uint8_t *was = s->saved + (size_t)slot * GPU_PAGE, *marks = s->marks + (size_t)slot * WORDS;
+    const uint8_t *was = s->saved + (size_t)slot * GPU_PAGE, *marks = (const uint8_t *)marks_of(s, 0, slot);
     for (unsigned n = 0; n < WORDS; n++)
         if (marks[n])
             memcpy(page + 4 * n, was + 4 * n, 4);

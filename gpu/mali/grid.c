@@ -61,19 +61,23 @@ void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_thre
             t->local[n][l] = local[n];
 }
 
-/* Sixteen at once: element after element the compiler would store what is loaded as a whole right after. */
-typedef uint32_t lanes __attribute__((vector_size(4 * MIDGARD_LANES), aligned(4)));
+/* Four at once: element after element the compiler would store what is loaded as a whole right after. */
+typedef uint32_t four __attribute__((vector_size(16)));
 
-static lanes *lanes_of(uint32_t of[MIDGARD_LANES])
+static four load(const uint32_t *from)
 {
-    return (lanes *)(void *)of;
+    four v;
+    memcpy(&v, from, sizeof v);
+    return v;
 }
 
 static void number(const struct mali_grid *g, struct mali_threads *t)
 {
     const uint32_t row = (uint32_t)g->row, slice = (uint32_t)g->slice; /* numbers have 32 bits */
-    *lanes_of(t->number) =
-        *lanes_of(t->global[2]) * slice + *lanes_of(t->global[1]) * row + *lanes_of(t->global[0]);
+    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+        four v = load(&t->global[2][l]) * slice + load(&t->global[1][l]) * row + load(&t->global[0][l]);
+        memcpy(&t->number[l], &v, sizeof v);
+    }
 }
 
 /* Sixteen workgroups that follow each other along the first axis that has more than one, as vertices do: without
@@ -123,10 +127,12 @@ void mali_grid_go(const struct mali_grid *g, uint64_t unit, struct mali_grid_pla
 static uint32_t one_group(const struct mali_grid *g, const uint32_t at[3], uint32_t first,
                           struct mali_threads *t)
 {
-    for (unsigned n = 0; n < 3; n++) {
-        *lanes_of(t->group[n]) = (lanes){0} + at[n];
-        *lanes_of(t->global[n]) = *lanes_of(t->local[n]) + at[n] * g->size[n];
-    }
+    for (unsigned n = 0; n < 3; n++)
+        for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+            four group = (four){0} + at[n], global = load(&t->local[n][l]) + at[n] * g->size[n];
+            memcpy(&t->group[n][l], &group, sizeof group);
+            memcpy(&t->global[n][l], &global, sizeof global);
+        }
     return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), MIDGARD_LANES);
 }
 

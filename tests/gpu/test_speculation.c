@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu/speculation.h"
+#include "util/bits.h"
 #include "util/pool.h"
 
 enum { PAGES = 32, WORDS = GPU_PAGE / 4, WORKERS = 3, FIRST = 0x400000, ALIAS = 0x800000 };
@@ -41,7 +42,7 @@ static void setup(struct fixture *f)
     }
     assert_int_equal(gpu_space_end(&f->space), 0);
     for (uint32_t n = 0; n < PAGES * WORDS; n++)
-        ((uint32_t *)(void *)f->memory.base)[n] = n * 2654435761u;
+        util_store32(f->memory.base + 4 * n, n * 2654435761u);
     assert_int_equal(gpu_speculation_create(WORKERS, &f->speculation), 0);
     assert_int_equal(gpu_speculation_open(f->speculation, &f->space), 0);
 }
@@ -54,9 +55,14 @@ static void teardown(struct fixture *f)
     gpu_memory_destroy(&f->memory);
 }
 
-static uint32_t *word_at(struct fixture *f, uint32_t address)
+static uint32_t get(const struct fixture *f, uint32_t address)
 {
-    return (uint32_t *)(void *)(f->space.window.base + address);
+    return util_load32(f->space.window.base + address);
+}
+
+static void put(struct fixture *f, uint32_t address, uint32_t value)
+{
+    util_store32(f->space.window.base + address, value);
 }
 
 /* ---- random programs ---- */
@@ -78,11 +84,11 @@ static void run_unit(void *data, uint32_t unit, unsigned worker)
         if (!p->stores[unit][n]) {
             if (!gpu_speculation_load(p->of->speculation, address, 4))
                 return;
-            value += *word_at(p->of, address);
+            value += get(p->of, address);
         } else {
             if (!gpu_speculation_store(p->of->speculation, worker, address, 4))
                 return;
-            *word_at(p->of, address) = value * 3 + n;
+            put(p->of, address, value * 3 + n);
         }
     }
 }
@@ -154,7 +160,7 @@ static void begin(struct fixture *f)
 static void store(struct fixture *f, unsigned worker, uint32_t address, uint32_t value)
 {
     assert_true(gpu_speculation_store(f->speculation, worker, address, 4));
-    *word_at(f, address) = value;
+    put(f, address, value);
 }
 
 static void end(struct fixture *f, bool good)
@@ -169,20 +175,20 @@ static void test_words(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t was = *word_at(&f, FIRST + 8);
+    uint32_t was = get(&f, FIRST + 8);
     store(&f, 0, FIRST, 1);
     store(&f, 0, FIRST, 2);
     store(&f, 1, FIRST + 4, 3);
     assert_true(gpu_speculation_end(f.speculation));
-    assert_int_equal(*word_at(&f, FIRST), 2);
-    assert_int_equal(*word_at(&f, FIRST + 4), 3);
+    assert_int_equal(get(&f, FIRST), 2);
+    assert_int_equal(get(&f, FIRST + 4), 3);
     gpu_speculation_begin(f.speculation);
     store(&f, 2, FIRST + 8, 5);
     store(&f, 1, FIRST + 8, 6);
-    *word_at(&f, FIRST + 12) = 99; /* somebody else's, who is not in the run */
+    put(&f, FIRST + 12, 99); /* somebody else's, who is not in the run */
     assert_false(gpu_speculation_end(f.speculation));
-    assert_int_equal(*word_at(&f, FIRST + 8), was);
-    assert_int_equal(*word_at(&f, FIRST + 12), 99);
+    assert_int_equal(get(&f, FIRST + 8), was);
+    assert_int_equal(get(&f, FIRST + 12), 99);
     gpu_speculation_begin(f.speculation); /* nothing is left of a run that failed */
     store(&f, 2, FIRST + 8, 7);
     end(&f, true);
