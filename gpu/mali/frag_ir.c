@@ -36,6 +36,16 @@ static LLVMValueRef stencil_at(const struct mali_frag_ir *e, struct jit_builder 
     return jit_offset(b, jit_offset_const(b, e->at.tile, offsetof(struct raster_tile, stencil)), from);
 }
 
+/* What a test stores: at once, or in `end` where blocks side by side may yet be run anew, one by one. */
+static void store_tested(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef value, LLVMValueRef at,
+                         uint32_t align)
+{
+    if (e->holds)
+        e->held[e->held_count++] = (struct mali_frag_held){value, at, align};
+    else
+        jit_store(b, value, at, align);
+}
+
 static LLVMValueRef test_sample(struct mali_frag_ir *e, struct jit_builder *b, unsigned s)
 {
     const struct raster_zs *zs = &e->forms->zs;
@@ -44,16 +54,16 @@ static LLVMValueRef test_sample(struct mali_frag_ir *e, struct jit_builder *b, u
     if (!raster_depth_is_32((enum raster_depth_kind)e->forms->tile.depth)) {
         passed = raster_zs_ir(b, zs, reverse, e->live[s], e->depth, stored, &word);
         if (word != stored)
-            jit_store(b, word, at, 64);
+            store_tested(e, b, word, at, 64);
         return passed;
     }
     LLVMValueRef bytes = stencil_at(e, b, s), stencil, updated;
     stencil = LLVMBuildZExt(b->ir, jit_load(b, b->i8x16, bytes, 16, false), b->i32x16, "");
     passed = raster_zs_ir_32(b, zs, reverse, e->live[s], e->depth, stored, stencil, &word, &updated);
     if (word != stored)
-        jit_store(b, word, at, 64);
+        store_tested(e, b, word, at, 64);
     if (updated != stencil)
-        jit_store(b, LLVMBuildTrunc(b->ir, updated, b->i8x16, ""), bytes, 16);
+        store_tested(e, b, LLVMBuildTrunc(b->ir, updated, b->i8x16, ""), bytes, 16);
     return passed;
 }
 
@@ -91,8 +101,11 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     if (is_deferred(e))
         return NULL;
     set_depth(e, b);
+    e->holds = block && e->variant->program && !e->variant->program->straight;
+    e->held_count = 0;
     if (e->forms->early)
         test(e, b);
+    e->holds = false;
     return jit_mask_any(b, any_sample(e, b));
 }
 
@@ -120,16 +133,20 @@ static void set_lanes(const struct mali_frag_ir *e, struct jit_builder *b, struc
     input->helpers = LLVMBuildAnd(b->ir, input->lanes, LLVMBuildNot(b->ir, live, ""), "");
 }
 
+/* Where fuel is used up they are run one by one, by who is told so (out->leave). */
 static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
-                     const struct midgard_ir_input *input, struct raster_shader_ir_run *out)
+                     const struct midgard_ir_input *like, struct raster_shader_ir_run *out)
 {
+    struct midgard_ir_input input[RASTER_SHADER_SIDES] = {{.uniform_count = 0}};
     struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
     struct midgard_ir_state end[RASTER_SHADER_SIDES];
     for (unsigned k = 0; k < count; k++) {
         mali_frag_ir_ports(&e[k], &ports[k]);
         mali_frag_begin_slots(&e[k], b);
+        input[k] = *like;
+        set_lanes(&e[k], b, &input[k]);
     }
-    int status = midgard_translate_sides(b, e->variant->program, ports, input, count, end);
+    int status = midgard_translate_sides(b, e->variant->program, ports, input, count, out->leave, end);
     for (unsigned k = 0; k < count && !status; k++) {
         e[k].end = end[k];
         out->executed[k] = end[k].executed;
@@ -154,9 +171,9 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
         .uniform_count = e->forms->world.uniform_count,
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
-    set_lanes(e, b, &input);
     if (count > 1)
         return run_sides(e, b, count, &input, out);
+    set_lanes(e, b, &input);
     mali_frag_begin_slots(e, b);
     int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
@@ -244,6 +261,8 @@ static LLVMValueRef end(void *ctx, struct jit_builder *b, unsigned block, LLVMVa
 {
     struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + block;
     (void)executed;
+    for (unsigned n = 0; n < e->held_count; n++)
+        jit_store(b, e->held[n].value, e->held[n].at, e->held[n].align);
     if (e->variant->program)
         drop_lanes(e, b);
     if (e->given_depth)
@@ -284,13 +303,29 @@ static uint32_t requests_of(const struct midgard_program *p)
     return requests;
 }
 
-/* Straight programs that touch nothing but the tile. Of long ones, and with several samplers, which are much code,
+/* Iterations of a loop wait for what the ones before have made; other branches leave nothing to do where both sides
+ * take them. Tests that store what rejected fragments left behind cannot be held back. */
+static unsigned branching_sides(const struct mali_frag_ir *e, const struct midgard_program *p)
+{
+    const struct raster_zs *zs = &e->forms->zs;
+    bool holds = !e->forms->early || (!zs->face[0].enable && !zs->face[1].enable);
+    return p->repeats && !p->reads_tile && holds && !e->end.faults_at_once &&
+                   requests_of(p) <= FEW_REQUESTS && p->insn_count <= SHORT
+               ? MIDGARD_BRANCHING_SIDES
+               : 1;
+}
+
+/* Programs that touch nothing but the tile. Of long ones, and with several samplers, which are much code,
  * more than two would no more fit caches and registers. */
 static unsigned sides(void *ctx, bool faults)
 {
     const struct mali_frag_ir *e = ctx;
     const struct midgard_program *p = e->variant->program;
-    if (!p || faults || !p->straight || p->loads || p->stores || e->forms->calls || e->forms->shaders)
+    if (!p || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders)
+        return 1;
+    if (!p->straight)
+        return branching_sides(e, p);
+    if (faults)
         return 1;
     if (p->insn_count < SIDE_MIN || p->insn_count > SIDE_MAX)
         return 1;

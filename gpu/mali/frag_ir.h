@@ -5,6 +5,12 @@
 #include "gpu/mali/frag_code.h"
 #include "raster/output_ir.h"
 
+/* What a test is to store. */
+struct mali_frag_held {
+    LLVMValueRef value, at;
+    uint32_t align;
+};
+
 struct mali_frag_ir {
     struct mali_world_ir world; /* first: the world's ports take it */
     const struct mali_frag_variant *variant;
@@ -16,6 +22,9 @@ struct mali_frag_ir {
     /* Of the block at hand. */
     LLVMValueRef live[RASTER_TARGET_SAMPLES]; /* i1x16 */
     LLVMValueRef w, depth, stencil_word;
+    struct mali_frag_held held[2]; /* of a sample: depth or the word of both, stencil */
+    unsigned held_count;
+    bool holds;
     struct midgard_ir_state end;
     LLVMValueRef ran; /* i64, or NULL: instructions of blend shaders */
     /* Slots of what the program writes out. */

@@ -33,8 +33,8 @@ static void store_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMV
     LLVMBuildStore(b->ir, word, t->fault);
     if (address)
         LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), t->fault_address);
-    if (t->diverge.count)
-        LLVMBuildBr(b->ir, jit_diverge_exit(&t->diverge));
+    if (t->diverge->count)
+        LLVMBuildBr(b->ir, jit_diverge_exit(t->diverge));
     else
         LLVMBuildUnreachable(b->ir); /* sides, which are thrown away then */
 }
@@ -45,6 +45,7 @@ void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVM
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef on = append(t, "on");
     t->faults = true;
+    t->faults_at_once |= fault != MIDGARD_FAULT_FUEL;
     if (!bad) {
         store_fault(t, fault, jit_mask_to_bits(b, t->mask), address);
         t->ended = true;
@@ -91,140 +92,15 @@ void midgard_trans_counter(struct midgard_trans *t, LLVMValueRef out[4])
     out[3] = storage[1];
 }
 
-/* ---- branches ---- */
-
-/* Condition n of the four in r31. */
-static LLVMValueRef condition(struct midgard_trans *t, unsigned n)
-{
-    LLVMValueRef half =
-        midgard_trans_band(t, t->reg[MIDGARD_R_SELECT][n < 2 ? 3 : 0], n & 1 ? 0xffff0000u : 0x0000ffffu);
-    return LLVMBuildICmp(t->b->ir, LLVMIntNE, half, jit_splat_u32(t->b, 0), "");
-}
-
-/* Rule 8: the four conditions of r31 choose a bit of the table. Of conditions below n: the one above halves its 1 << n
- * bits, and is asked for where they differ. */
-static LLVMValueRef by_table(struct midgard_trans *t, uint32_t table, unsigned n)
-{
-    struct jit_builder *b = t->b;
-    const uint32_t bits = UINT32_MAX >> (32 - (1u << n));
-    if (!(table & bits) || (table & bits) == bits)
-        return table & bits ? LLVMConstAllOnes(b->i1x16) : LLVMConstNull(b->i1x16);
-    const uint32_t low = table & (bits >> (1u << (n - 1))), high = (table & bits) >> (1u << (n - 1));
-    LLVMValueRef unset = by_table(t, low, n - 1);
-    if (low == high)
-        return unset;
-    LLVMValueRef set = by_table(t, high, n - 1), chosen = condition(t, n - 1);
-    set = LLVMBuildAnd(b->ir, set, chosen, "");
-    return LLVMBuildOr(b->ir, set, LLVMBuildAnd(b->ir, unset, LLVMBuildNot(b->ir, chosen, ""), ""), "");
-}
-
-static LLVMValueRef holds(struct midgard_trans *t, unsigned k)
-{
-    struct jit_builder *b = t->b;
-    const struct midgard_jump *j = &t->insn->jump[k];
-    LLVMValueRef all = LLVMConstAllOnes(b->i1x16), none = LLVMConstNull(b->i1x16);
-    if (k)
-        return by_table(t, j->condition, 4);
-    if (j->op == MIDGARD_JUMP || j->condition == MIDGARD_IF_ALWAYS)
-        return all;
-    if (j->condition == MIDGARD_IF_NEVER)
-        return none;
-    return LLVMBuildICmp(b->ir, j->condition == MIDGARD_IF_TRUE ? LLVMIntNE : LLVMIntEQ,
-                         t->reg[MIDGARD_R_SELECT][3], jit_splat_u32(b, 0), "");
-}
-
-/* Lanes that branch backward pay for it; when one cannot, the program stops. */
-static void pay(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef taken,
-                uint32_t cost)
-{
-    struct jit_builder *b = t->b;
-    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""), price = jit_splat_u32(b, cost);
-    LLVMValueRef less = LLVMBuildICmp(b->ir, LLVMIntULT, left, price, "");
-    midgard_trans_fault(t, MIDGARD_FAULT_FUEL, LLVMBuildAnd(b->ir, taken, less, ""), NULL);
-    jit_diverge_set(b, s->fuel, LLVMBuildSub(b->ir, left, price, ""), taken);
-}
-
-static const struct midgard_write *write_of(const struct midgard_trans *t, unsigned k)
-{
-    const struct midgard_program *p = t->program;
-    const struct midgard_jump *first = &t->insn->jump[0];
-    uint32_t n = 0;
-    while (n < p->write_count && p->writes[n].insn != t->number)
-        n++;
-    bool two = k && midgard_has(t->insn, MIDGARD_BRANCH) && first->op == MIDGARD_WRITEOUT && first->condition;
-    return &p->writes[n + two];
-}
-
-static void writeout(struct midgard_trans *t, unsigned k, LLVMValueRef lanes)
-{
-    LLVMValueRef address = NULL;
-    struct midgard_ir_writeout what = {.write = write_of(t, k)};
-    memcpy(what.color, t->reg[0], sizeof what.color);
-    memcpy(what.second, t->reg[2], sizeof what.second);
-    what.depth = t->reg[1][0];
-    what.stencil = t->reg[1][1];
-    what.select = what.write->has_select ? t->reg[1][2] : jit_splat_u32(t->b, 0);
-    lanes = midgard_trans_visible(t, lanes);
-    LLVMValueRef missing = t->ports->writeout(t->ports->ctx, t->b, &what, lanes, &address);
-    midgard_trans_check(t, missing, lanes, address);
-}
-
-/* A fault of whoever is left to branch, told of the lowest lane that executes. */
-static void refuse(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef left)
-{
-    struct jit_builder *b = t->b;
-    if (left == t->mask)
-        midgard_trans_fault(t, fault, NULL, NULL);
-    else
-        midgard_trans_fault(t, fault, jit_splat(b, jit_mask_any(b, left)), NULL);
-}
-
-/* Branch k, at the end of a block or within it; `left`: the lanes that have not branched. Returns those that
- * still have not. */
-static LLVMValueRef branch(struct midgard_trans *t, const struct midgard_trans_slots *s, unsigned k,
-                           uint32_t target, LLVMValueRef left)
-{
-    struct jit_builder *b = t->b;
-    const struct midgard_jump *j = &t->insn->jump[k];
-    uint32_t first = target < t->program->block_count ? t->program->blocks[target].first : UINT32_MAX;
-    if (j->call > MIDGARD_CALL_NONE) {
-        refuse(t, MIDGARD_FAULT_UNSUPPORTED, left);
-        return left;
-    }
-    LLVMValueRef all = holds(t, k), taken;
-    switch (j->op) {
-    case MIDGARD_JUMP:
-    case MIDGARD_BRANCH_IF:
-        if (target == MIDGARD_NO_BLOCK)
-            return left;
-        taken = jit_diverge_branch(&t->diverge, all, target);
-        if (first <= t->number)
-            pay(t, s, taken, t->number + 1 - first);
-        return jit_diverge_left(&t->diverge);
-    case MIDGARD_DISCARD:
-        taken = jit_diverge_branch(&t->diverge, all, t->block_count);
-        jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), taken);
-        return jit_diverge_left(&t->diverge);
-    case MIDGARD_TILE_PENDING: return left;
-    case MIDGARD_WRITEOUT:
-        if (k ? j->condition : j->condition != MIDGARD_IF_NEVER)
-            writeout(t, k, LLVMBuildAnd(b->ir, left, all, ""));
-        return left;
-    default: refuse(t, MIDGARD_FAULT_RESERVED, left); return left;
-    }
-}
-
-static void branches(struct midgard_trans *t, const struct midgard_trans_slots *s,
-                     const struct midgard_block *block)
-{
-    bool last = t->number == block->first + block->count - 1;
-    LLVMValueRef left = t->mask;
-    for (unsigned k = 0; k < 2 && !t->ended; k++)
-        if (midgard_has(t->insn, (enum midgard_unit)(MIDGARD_BRANCH + k)))
-            left = branch(t, s, k, last ? block->target[k] : MIDGARD_NO_BLOCK, left);
-}
-
 /* ---- blocks ---- */
+
+static bool faults(const struct midgard_trans_sides *s)
+{
+    bool any = false;
+    for (unsigned k = 0; k < s->count; k++)
+        any |= s->t[k].faults;
+    return any;
+}
 
 static void emit_insn(struct midgard_trans *t)
 {
@@ -253,22 +129,24 @@ static bool is_barrier(const struct midgard_insn *i)
 }
 
 /* What of the lanes that do not branch becomes behind the block's last instruction. */
-static void leave(struct midgard_trans *t, const struct midgard_trans_slots *s,
-                  const struct midgard_block *block, uint32_t k)
+static void leave(struct midgard_trans_sides *s, const struct midgard_block *block, uint32_t k)
 {
-    struct jit_builder *b = t->b;
+    const struct midgard_trans *t = &s->t[0];
     const struct midgard_program *p = t->program;
     const struct midgard_insn *i = &p->insns[block->first + block->count - 1];
+    LLVMValueRef helpers[MIDGARD_SIDES];
+    for (unsigned n = 0; n < s->count; n++)
+        helpers[n] = s->t[n].helpers;
     if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL && t->helpers)
-        jit_diverge_branch(&t->diverge, t->helpers, t->block_count);
+        jit_diverge_branch(&s->diverge, midgard_trans_joined(s, helpers), t->block_count);
     if (!block->ends && is_barrier(i)) {
-        LLVMValueRef left = jit_diverge_left(&t->diverge);
-        jit_diverge_set(b, s->running, LLVMConstAllOnes(b->i1x16), left);
-        jit_diverge_set(b, s->at, jit_splat_u32(b, p->blocks[k + 1].first), left);
-        jit_diverge_close(&t->diverge, t->block_count);
+        LLVMValueRef left = jit_diverge_left(&s->diverge);
+        jit_diverge_set(t->b, s->slots[0].running, LLVMConstAllOnes(t->b->i1x16), left);
+        jit_diverge_set(t->b, s->slots[0].at, jit_splat_u32(t->b, p->blocks[k + 1].first), left);
+        jit_diverge_close(&s->diverge, t->block_count);
         return;
     }
-    jit_diverge_close(&t->diverge, block->ends ? t->block_count : k + 1);
+    jit_diverge_close(&s->diverge, block->ends ? t->block_count : k + 1);
 }
 
 /* Whether all that a block does is to go on elsewhere, further on: then it runs in any case, as which lanes go there
@@ -298,167 +176,219 @@ static bool only_leads_on(const struct midgard_trans *t, uint32_t k)
 
 /* Lanes that run block k. Of the first, to which no branch goes back, they are those that begin, which may be
  * known to be all. */
-static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
+static void open_block(struct midgard_trans_sides *s, uint32_t k)
 {
+    const struct midgard_trans *t = &s->t[0];
     LLVMValueRef mask =
-        only_leads_on(t, k) ? jit_diverge_block_always(&t->diverge, k) : jit_diverge_block(&t->diverge, k);
+        only_leads_on(t, k) ? jit_diverge_block_always(&s->diverge, k) : jit_diverge_block(&s->diverge, k);
     bool again = k || t->input->state;
     for (uint32_t n = 0; n < t->block_count && !again; n++)
         again = t->blocks[n].target[0] == 0 || t->blocks[n].target[1] == 0;
-    return again ? mask : t->input->lanes;
+    for (unsigned n = 0; n < s->count; n++)
+        s->t[n].mask = again ? midgard_trans_part(s, mask, n) : s->t[n].input->lanes;
 }
 
-static void emit_block(struct midgard_trans *t, const struct midgard_trans_slots *s, uint32_t k)
+/* Of several sides one may have no lane in the block at hand, and does not execute it. */
+static void count_block(struct midgard_trans_sides *s, const struct midgard_block *block, bool some)
 {
-    struct jit_builder *b = t->b;
-    const struct midgard_block *block = &t->blocks[k];
-    t->mask = open_block(t, k);
-    t->ended = false;
-    t->work += 16; /* for its registers */
-    midgard_trans_load_registers(t, s);
-    for (uint32_t n = 0; n < block->count && !t->ended && t->work < MIDGARD_TRANS_WORK; n++) {
-        t->number = block->first + n;
-        t->insn = &t->program->insns[t->number];
-        emit_insn(t);
-        if (n + 1 == block->count)
-            midgard_trans_store_registers(t, s);
-        if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
-            branches(t, s, block);
+    for (unsigned n = 0; n < s->count; n++) {
+        struct jit_builder *b = s->t[n].b;
+        LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->slots[n].executed, "");
+        LLVMValueRef count = jit_i64(b, block->count);
+        if (!some)
+            count = LLVMBuildSelect(b->ir, jit_mask_any(b, s->t[n].mask), count, jit_i64(b, 0), "");
+        LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->slots[n].executed);
     }
-    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, ""), count = jit_i64(b, block->count);
-    if (only_leads_on(t, k))
-        count = LLVMBuildSelect(b->ir, jit_mask_any(b, t->mask), count, jit_i64(b, 0), "");
-    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->executed);
-    leave(t, s, block, k);
+}
+
+/* Instruction by instruction, so that one side may wait for its results while the others go on. */
+static void emit_insns(struct midgard_trans_sides *s, const struct midgard_block *block, bool stores)
+{
+    const struct midgard_trans *t = &s->t[0];
+    for (uint32_t n = 0; n < block->count && !t->ended && t->work < MIDGARD_TRANS_WORK; n++) {
+        for (unsigned k = 0; k < s->count; k++) {
+            s->t[k].number = block->first + n;
+            s->t[k].insn = &t->program->insns[block->first + n];
+            emit_insn(&s->t[k]);
+            if (stores && n + 1 == block->count)
+                midgard_trans_store_registers(&s->t[k], &s->slots[k]);
+        }
+        if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
+            midgard_trans_branches(s, block);
+    }
+}
+
+static void emit_block(struct midgard_trans_sides *s, uint32_t k)
+{
+    const struct midgard_block *block = &s->t[0].blocks[k];
+    open_block(s, k);
+    for (unsigned n = 0; n < s->count; n++) {
+        s->t[n].ended = false;
+        s->t[n].work += 16; /* for its registers */
+        midgard_trans_load_registers(&s->t[n], &s->slots[n]);
+    }
+    emit_insns(s, block, true);
+    count_block(s, block, s->count == 1 && !only_leads_on(&s->t[0], k));
+    leave(s, block, k);
 }
 
 /* Lanes begin, or go on behind the barriers that they wait at. */
-static int begin(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef lanes)
+static int begin(struct midgard_trans_sides *s, const LLVMValueRef *lanes)
 {
+    const struct midgard_trans *t = &s->t[0];
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
-    int status = jit_diverge_begin(&t->diverge, b, t->block_count, lanes, !p->loads && !p->stores);
+    int status = jit_diverge_begin(&s->diverge, b, t->block_count, midgard_trans_joined(s, lanes),
+                                   !p->loads && !p->stores);
     if (status || !t->input->state)
         return status;
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
-    LLVMValueRef at = LLVMBuildLoad2(b->ir, b->i32x16, s->at, "");
+    LLVMValueRef at = LLVMBuildLoad2(b->ir, b->i32x16, s->slots[0].at, "");
     for (uint32_t k = 0; k < p->block_count; k++) {
         if (k && !is_barrier(&p->insns[p->blocks[k].first - 1]))
             continue;
         LLVMValueRef here = LLVMBuildICmp(b->ir, LLVMIntEQ, at, jit_splat_u32(b, p->blocks[k].first), "");
-        jit_diverge_wait(&t->diverge, LLVMBuildAnd(b->ir, lanes, here, ""), k);
+        jit_diverge_wait(&s->diverge, LLVMBuildAnd(b->ir, lanes[0], here, ""), k);
     }
+    return 0;
+}
+
+static int emit_blocks(struct midgard_trans_sides *s, const LLVMValueRef *lanes)
+{
+    int status = begin(s, lanes);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < s->t[0].block_count; k++) {
+        emit_block(s, k);
+        if (s->t[0].work >= MIDGARD_TRANS_WORK || (s->count > 1 && faults(s))) {
+            jit_diverge_abandon(&s->diverge);
+            return s->count > 1 ? -ENOTSUP : -E2BIG;
+        }
+    }
+    jit_diverge_end(&s->diverge);
     return 0;
 }
 
 /* ---- the end ---- */
 
-static void finish(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef *fault,
+static void end_registers(struct midgard_trans *t, const struct midgard_trans_slots *s,
+                          struct midgard_ir_state *state)
+{
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            state->reg[n][c] = s->reg[n][c] || s->begun[n][c] ? t->reg[n][c] : NULL;
+}
+
+static void finish(struct midgard_trans *t, const struct midgard_trans_slots *s,
                    struct midgard_ir_state *state)
 {
     struct jit_builder *b = t->b;
     midgard_trans_load_registers(t, s);
-    *state = (struct midgard_ir_state){.faults = t->faults};
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
-            state->reg[n][c] = s->reg[n][c] || s->begun[n][c] ? t->reg[n][c] : NULL;
+    *state = (struct midgard_ir_state){.faults = t->faults, .faults_at_once = t->faults_at_once};
+    end_registers(t, s, state);
     state->live = LLVMBuildLoad2(b->ir, b->i1x16, s->live, "");
     state->executed = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
     state->fault_address = LLVMBuildLoad2(b->ir, b->i64, t->fault_address, "");
-    *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
-    if (t->input->state)
-        midgard_trans_store_state(t, s);
+}
+
+/* Where the same lanes run all of it, registers stay values from end to end. */
+static struct midgard_block whole(const struct midgard_program *program)
+{
+    return (struct midgard_block){0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
+}
+
+static void start(struct midgard_trans_sides *s, struct jit_builder *b, const struct midgard_program *program,
+                  const struct midgard_block *one)
+{
+    for (unsigned k = 0; k < s->count; k++) {
+        struct midgard_trans *t = &s->t[k];
+        t->b = b;
+        t->program = program;
+        t->blocks = one ? one : program->blocks;
+        t->block_count = one ? 1 : program->block_count;
+        t->helpers = t->input->helpers;
+        t->diverge = &s->diverge;
+    }
 }
 
 int midgard_translate(struct jit_builder *b, const struct midgard_program *program,
                       const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
                       LLVMValueRef *fault, struct midgard_ir_state *state)
 {
-    struct midgard_trans t = {.b = b, .program = program, .ports = ports, .input = input};
-    struct midgard_trans_slots s = {0};
-    /* Where the same lanes run all of it, registers stay values from end to end. */
-    const struct midgard_block whole = {
-        0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
+    const struct midgard_block one = whole(program);
+    struct midgard_trans_sides s = {.count = 1, .t = {{.ports = ports, .input = input}}};
+    struct midgard_trans *t = &s.t[0];
     LLVMValueRef lanes = input->lanes;
-    bool one = program->straight && !input->helpers && !input->state;
-    t.blocks = one ? &whole : program->blocks;
-    t.block_count = one ? 1 : program->block_count;
-    t.helpers = input->helpers;
     if (program->barriers && !input->state)
         return -EINVAL;
+    start(&s, b, program, program->straight && !input->helpers && !input->state ? &one : NULL);
     if (input->state) {
-        lanes = jit_load(b, b->i16, midgard_trans_in_state(&t, offsetof(struct midgard_state, running)), 2,
-                         false);
+        lanes =
+            jit_load(b, b->i16, midgard_trans_in_state(t, offsetof(struct midgard_state, running)), 2, false);
         lanes = jit_mask_from_bits(b, lanes);
-        t.helpers = jit_load(b, b->i16, midgard_trans_in_state(&t, offsetof(struct midgard_state, helpers)),
-                             2, false);
-        t.helpers = jit_mask_from_bits(b, t.helpers);
+        t->helpers =
+            jit_load(b, b->i16, midgard_trans_in_state(t, offsetof(struct midgard_state, helpers)), 2, false);
+        t->helpers = jit_mask_from_bits(b, t->helpers);
     }
-    midgard_trans_make_slots(&t, &s, lanes);
-    int status = begin(&t, &s, lanes);
+    midgard_trans_make_slots(t, &s.slots[0], lanes);
+    int status = emit_blocks(&s, &lanes);
     if (status)
         return status;
-    for (uint32_t k = 0; k < t.block_count; k++) {
-        emit_block(&t, &s, k);
-        if (t.work >= MIDGARD_TRANS_WORK) {
-            jit_diverge_abandon(&t.diverge);
-            return -E2BIG;
-        }
-    }
-    jit_diverge_end(&t.diverge);
-    finish(&t, &s, fault, state);
+    finish(t, &s.slots[0], state);
+    *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
+    if (input->state)
+        midgard_trans_store_state(t, &s.slots[0]);
     return 0;
 }
 
 /* ---- side by side ---- */
 
-static void start_side(struct midgard_trans *t, struct midgard_trans_slots *s,
-                       const struct midgard_block *whole)
-{
-    t->blocks = whole;
-    t->block_count = 1;
-    t->mask = t->input->lanes;
-    midgard_trans_make_slots(t, s, t->input->lanes);
-    midgard_trans_load_registers(t, s);
-}
-
-static void end_side(struct midgard_trans *t, const struct midgard_trans_slots *s,
-                     struct midgard_ir_state *state)
+static void end_straight(struct midgard_trans *t, const struct midgard_trans_slots *s,
+                         struct midgard_ir_state *state)
 {
     *state = (struct midgard_ir_state){.live = t->input->lanes,
                                        .executed = jit_i64(t->b, t->program->insn_count),
-                                       .fault_address = jit_i64(t->b, 0),
-                                       .faults = t->faults};
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
-            state->reg[n][c] = s->reg[n][c] || s->begun[n][c] ? t->reg[n][c] : NULL;
+                                       .fault_address = jit_i64(t->b, 0)};
+    end_registers(t, s, state);
+}
+
+static int emit_straight(struct midgard_trans_sides *s, const struct midgard_block *block)
+{
+    for (unsigned k = 0; k < s->count; k++) {
+        s->t[k].mask = s->t[k].input->lanes;
+        midgard_trans_load_registers(&s->t[k], &s->slots[k]);
+    }
+    emit_insns(s, block, false);
+    return faults(s) || s->t[0].work >= MIDGARD_TRANS_WORK ? -ENOTSUP : 0;
 }
 
 int midgard_translate_sides(struct jit_builder *b, const struct midgard_program *program,
                             const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
-                            unsigned count, struct midgard_ir_state *states)
+                            unsigned count, LLVMBasicBlockRef left, struct midgard_ir_state *states)
 {
-    const struct midgard_block whole = {
-        0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
-    struct midgard_trans t[MIDGARD_SIDES];
-    struct midgard_trans_slots s[MIDGARD_SIDES] = {0};
-    bool faults = false;
-    if (!program->straight || input->helpers || input->state || count > MIDGARD_SIDES)
+    const struct midgard_block one = whole(program);
+    struct midgard_trans_sides s = {.count = count, .leave = left};
+    LLVMValueRef lanes[MIDGARD_SIDES];
+    if (program->barriers || count > (program->straight ? MIDGARD_SIDES : MIDGARD_BRANCHING_SIDES))
         return -EINVAL;
     for (unsigned k = 0; k < count; k++) {
-        t[k] = (struct midgard_trans){.b = b, .program = program, .ports = &ports[k], .input = input};
-        start_side(&t[k], &s[k], &whole);
+        if (input[k].state || (program->straight && input[k].helpers))
+            return -EINVAL;
+        s.t[k].ports = &ports[k];
+        s.t[k].input = &input[k];
+        lanes[k] = input[k].lanes;
     }
-    for (uint32_t n = 0; n < program->insn_count && !faults; n++)
-        for (unsigned k = 0; k < count && !faults; k++) {
-            t[k].number = n;
-            t[k].insn = &program->insns[n];
-            emit_insn(&t[k]);
-            if (!t[k].faults && midgard_kind_of(t[k].insn->tag) == MIDGARD_ALU)
-                branches(&t[k], &s[k], &whole);
-            faults = t[k].faults || t[k].work >= MIDGARD_TRANS_WORK;
-        }
-    for (unsigned k = 0; k < count && !faults; k++)
-        end_side(&t[k], &s[k], &states[k]);
-    return faults ? -ENOTSUP : 0;
+    start(&s, b, program, program->straight ? &one : NULL);
+    for (unsigned k = 0; k < count; k++)
+        midgard_trans_make_slots(&s.t[k], &s.slots[k], lanes[k]);
+    s.fuel = jit_alloca(b, b->i32, "fuel");
+    LLVMBuildStore(b->ir, input[0].fuel, s.fuel);
+    int status = program->straight ? emit_straight(&s, &one) : emit_blocks(&s, lanes);
+    for (unsigned k = 0; k < count && !status; k++) {
+        if (program->straight)
+            end_straight(&s.t[k], &s.slots[k], &states[k]);
+        else
+            finish(&s.t[k], &s.slots[k], &states[k]);
+    }
+    return status;
 }

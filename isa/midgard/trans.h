@@ -137,6 +137,7 @@ struct midgard_ir_state {
     LLVMValueRef executed;                  /* i64: instructions, for whatever lanes */
     LLVMValueRef fault_address;             /* i64: of a fault, or 0 */
     bool faults;                            /* the program can end in one */
+    bool faults_at_once;                    /* likewise, without having gone round until fuel is used up */
 };
 
 /* Emits the program at the builder's position and leaves the builder behind its end. *fault becomes an i32: 0,
@@ -147,13 +148,15 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
                       const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
                       LLVMValueRef *fault, struct midgard_ir_state *state);
 
-#define MIDGARD_SIDES 4u
-/* The same of a straight program in `count` (1 to MIDGARD_SIDES) sets of sixteen lanes side by side, instruction by
- * instruction, so that one's latencies are the others' time: each set has ports of its own, and its state.
- * `input` is the same for all; without helpers and state. 0; -EINVAL: not of such a program or input; -ENOTSUP: it
- * could fault, or is too long: what was emitted is to be thrown away then. */
+#define MIDGARD_SIDES           4u
+#define MIDGARD_BRANCHING_SIDES 2u
+/* The same in `count` sets of sixteen lanes side by side, instruction by instruction, so that one's latencies are the
+ * others' time: of straight programs 1 to MIDGARD_SIDES, without helpers; of others 1 to MIDGARD_BRANCHING_SIDES,
+ * whose code goes to the block `leave` where fuel may be used up, so that they are run one by one. Each set has
+ * ports, input and state of its own; fuel is the first one's. 0; -EINVAL: not of such a program (it has barriers)
+ * or input; -ENOTSUP: it could fault otherwise, or is too long: what was emitted is to be thrown away then. */
 int midgard_translate_sides(struct jit_builder *b, const struct midgard_program *program,
                             const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
-                            unsigned count, struct midgard_ir_state *states);
+                            unsigned count, LLVMBasicBlockRef leave, struct midgard_ir_state *states);
 
 #endif

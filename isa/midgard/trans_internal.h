@@ -1,4 +1,4 @@
-/* The translator: trans.c (blocks, branches), trans_alu.c (bundles), trans_operand.c (their operands and results),
+/* The translator: trans.c (blocks), trans_branch.c, trans_alu.c (bundles), trans_operand.c (their operands and results),
  * trans_memory.c and trans_attribute.c (loads and stores), trans_texture.c. */
 #ifndef VITRAIL_ISA_MIDGARD_TRANS_INTERNAL_H
 #define VITRAIL_ISA_MIDGARD_TRANS_INTERNAL_H
@@ -17,7 +17,7 @@ struct midgard_trans {
     const struct midgard_ir_input *input;
     const struct midgard_block *blocks; /* the program's, or one that has all of it */
     uint32_t block_count;
-    struct jit_diverge diverge;
+    struct jit_diverge *diverge;            /* the sides' */
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16, in the block at hand */
     /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. */
     LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES];
@@ -25,14 +25,15 @@ struct midgard_trans {
      * with what arithmetic of other blocks has made, whichever NaN it is. */
     LLVMValueRef begun_word[MIDGARD_REGISTERS][4], begun_single[MIDGARD_REGISTERS][4];
     LLVMValueRef argument[8][4];       /* what a port gave in the block at hand, or NULL */
-    LLVMValueRef mask;                 /* lanes in the block at hand */
+    LLVMValueRef mask, left;           /* lanes in the block at hand; those that have not branched */
     LLVMValueRef helpers;              /* i1x16, or NULL: none */
     LLVMValueRef fault, fault_address; /* slots of i32, i64 */
     const struct midgard_insn *insn;
-    uint32_t number; /* of it */
-    uint32_t work;   /* elements that were computed, about */
-    bool ended;      /* the block faults whatever its lanes do: what follows is not reached */
-    bool faults;     /* something may have been stored to `fault` */
+    uint32_t number;     /* of it */
+    uint32_t work;       /* elements that were computed, about */
+    bool ended;          /* the block faults whatever its lanes do: what follows is not reached */
+    bool faults;         /* something may have been stored to `fault` */
+    bool faults_at_once; /* and not only because fuel is used up */
 };
 
 /* More than this is refused: a module of it is far beyond what jit/engine.h takes. */
@@ -95,6 +96,23 @@ void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard
 /* Of programs with barriers: a member of the state; all of it as the lanes leave it. */
 LLVMValueRef midgard_trans_in_state(struct midgard_trans *t, size_t offset);
 void midgard_trans_store_state(struct midgard_trans *t, const struct midgard_trans_slots *s);
+
+/* ---- trans_branch.c ---- */
+
+/* Sets of sixteen lanes, side by side if they are several. */
+struct midgard_trans_sides {
+    struct midgard_trans t[MIDGARD_SIDES];
+    struct midgard_trans_slots slots[MIDGARD_SIDES];
+    unsigned count;
+    struct jit_diverge diverge; /* of masks that are joined; not begun: straight programs */
+    LLVMValueRef fuel;       /* slot of i32: of several, what is left for all; of one each lane has its own */
+    LLVMBasicBlockRef leave; /* where several go when it is used up */
+};
+/* Masks of all sides as diverge has them, and one side's part. */
+LLVMValueRef midgard_trans_joined(const struct midgard_trans_sides *s, const LLVMValueRef *masks);
+LLVMValueRef midgard_trans_part(const struct midgard_trans_sides *s, LLVMValueRef mask, unsigned side);
+/* What the branch units of the instruction at hand do. */
+void midgard_trans_branches(struct midgard_trans_sides *s, const struct midgard_block *block);
 
 /* ---- trans_operand.c ---- */
 

@@ -491,8 +491,8 @@ static bool has_sides(struct jit_builder *b, const struct midgard_program *progr
 {
     LLVMValueRef function = b->function;
     LLVMBasicBlockRef block = LLVMGetInsertBlock(b->ir);
-    struct midgard_ir_state state = {.faults = true};
-    if (!program->straight)
+    struct midgard_ir_state state = {.faults_at_once = true};
+    if (!program->straight && (!program->repeats || program->barriers))
         return false;
     LLVMValueRef trial = jit_begin_internal(b, "trial", b->void_, &b->ptr, 1);
     const struct midgard_ir_input input = input_of(b, mode);
@@ -501,29 +501,42 @@ static bool has_sides(struct jit_builder *b, const struct midgard_program *progr
     LLVMDeleteFunction(trial);
     b->function = function;
     LLVMPositionBuilderAtEnd(b->ir, block);
-    return !status && !state.faults;
+    return !status && !state.faults_at_once;
 }
 
-/* Worlds that are the same side by side, of which the first or the last is the caller's. */
+/* Worlds that are the same side by side, of which the first or the last is the caller's. Of programs that branch it
+ * runs alone where fuel may be used up, and the other one has other lanes. */
 static int emit_sides(struct jit_builder *b, const struct midgard_program *program, unsigned mode)
 {
-    enum { SIDES = 3 };
-    const unsigned kept = mode == SIDE_BY_SIDE ? 0 : SIDES - 1;
-    const struct midgard_ir_input input = input_of(b, mode);
-    struct midgard_ir_ports own[SIDES];
-    struct midgard_ir_state state[SIDES];
+    enum { MOST = 3 };
+    const unsigned sides = program->straight ? MOST : MIDGARD_BRANCHING_SIDES;
+    const unsigned kept = mode == SIDE_BY_SIDE ? 0 : sides - 1;
+    struct midgard_ir_input input[MOST];
+    struct midgard_ir_ports own[MOST];
+    struct midgard_ir_state state[MOST];
+    LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave");
+    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(b->context, b->function, "end");
     LLVMTypeRef type = LLVMArrayType2(b->i8, sizeof(struct midgard_world));
-    for (unsigned k = 0; k < SIDES; k++) {
+    for (unsigned k = 0; k < sides; k++) {
+        input[k] = input_of(b, mode);
+        if (!program->straight && k != kept)
+            input[k].lanes = mask_at(b, offsetof(struct midgard_world, lanes));
         own[k] = ports;
         own[k].ctx = k == kept ? jit_param(b, 0) : jit_alloca(b, type, "other");
         if (k != kept)
             LLVMBuildMemCpy(b->ir, own[k].ctx, 8, jit_param(b, 0), 8,
                             jit_i64(b, sizeof(struct midgard_world)));
     }
-    int status = midgard_translate_sides(b, program, own, &input, SIDES, state);
+    int status = midgard_translate_sides(b, program, own, input, sides, leave, state);
     world = jit_param(b, 0);
     if (!status)
         store_end(b, &state[kept], jit_i32(b, 0));
+    LLVMBuildBr(b->ir, end);
+    LLVMPositionBuilderAtEnd(b->ir, leave);
+    if (!status)
+        status = emit_once(b, program, &input[kept], &state[kept]);
+    LLVMBuildBr(b->ir, end);
+    LLVMPositionBuilderAtEnd(b->ir, end);
     return status;
 }
 
