@@ -37,7 +37,7 @@ static enum tiler_end put_record(struct tiler_bins *b, const void *record, uint3
 static bool check(struct tiler_bins *b, struct tiler_bin *bin)
 {
     if (!bin->checked)
-        bin->checked = b->ports->writable(b->ctx, bin->at, bin->end - bin->at);
+        bin->checked = b->ports->writable(b->ctx, bin, bin->at, bin->end - bin->at);
     return bin->checked;
 }
 
@@ -299,10 +299,10 @@ enum tiler_end tiler_bins_put_triangle(struct tiler_bins *b, const struct tiler_
 /* ---- ends ---- */
 
 /* The list's first entry speaks for all of it. */
-static bool say_samples(struct tiler_bins *b, const struct tiler_bin *bin)
+static bool say_samples(struct tiler_bins *b, struct tiler_bin *bin)
 {
     uint64_t entry = state_entry(bin->first_record, true);
-    if (!b->ports->writable(b->ctx, bin->first, ENTRY))
+    if (!b->ports->writable(b->ctx, bin, bin->first, ENTRY))
         return false;
     memcpy(b->base + bin->first, &entry, ENTRY);
     return true;

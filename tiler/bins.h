@@ -47,8 +47,8 @@ struct tiler_bins_ports {
     enum tiler_end (*record)(void *ctx, uint32_t bytes, uint32_t *place);
     /* A block in which a list goes on: place and bytes, room for four entries at least. DONE or NO_ROOM. */
     enum tiler_end (*block)(void *ctx, struct tiler_bin *bin, uint32_t *place, uint32_t *bytes);
-    /* Whether a list may be written there. */
-    bool (*writable)(void *ctx, uint32_t place, uint32_t bytes);
+    /* Whether the list may be written there. None is written to that was not asked for since the draw began. */
+    bool (*writable)(void *ctx, struct tiler_bin *bin, uint32_t place, uint32_t bytes);
     /* Takes what work costs: an index, or 16 lists, for one. False: the guest has used up what it may. */
     bool (*pay)(void *ctx, uint64_t cost);
     /* The draw's indices from number `first` on, NULL: not in memory. They may change while they are read. */

@@ -21,6 +21,12 @@ struct mali_tiling {
     uint32_t columns, rows;
     uint32_t heap_at, heap_end, table;
     struct tiler_bin bin[MALI_LISTS_MOST];
+    /* Those that were written to, by their numbers: they are marked as the family's own. */
+    uint16_t written[MALI_LISTS_MOST];
+    uint32_t written_count;
+    /* The table as the last job has left it, where `bin` is of it: so many lists. */
+    struct mali_list kept[MALI_LISTS_MOST];
+    uint32_t kept_count;
     /* The draw, and how far it is. */
     struct tiler_draw draw;
     struct gpu_bin_state record;

@@ -54,9 +54,17 @@ static enum tiler_end take_block(void *ctx, struct tiler_bin *bin, uint32_t *pla
     return *place ? TILER_DONE : TILER_NO_ROOM;
 }
 
-static bool writable(void *ctx, uint32_t place, uint32_t bytes)
+static void note_written(struct mali_tiling *t, struct tiler_bin *bin)
+{
+    if (!bin->family)
+        t->written[t->written_count++] = (uint16_t)(bin - t->bin);
+    bin->family = true;
+}
+
+static bool writable(void *ctx, struct tiler_bin *bin, uint32_t place, uint32_t bytes)
 {
     struct mali_tiling *t = ctx;
+    note_written(t, bin);
     return mali_at(t->job->space, place, bytes, GPU_RIGHT_WRITE, UNIT, "tile list", t->stop);
 }
 
@@ -139,8 +147,10 @@ static enum mali_end make_lists(struct mali_tiling *t)
     uint32_t blocks = t->table ? heap_take(t, count * BLOCK_BYTES) : 0;
     if (!blocks)
         return stopped(t);
-    for (uint32_t n = 0; n < count; n++)
+    for (uint32_t n = 0; n < count; n++) {
         tiler_bin_begin(&t->bin[n], blocks + n * BLOCK_BYTES, BLOCK_BYTES);
+        note_written(t, &t->bin[n]);
+    }
     t->listed = true;
     return MALI_END_DONE;
 }
@@ -152,7 +162,25 @@ static bool is_sane(const struct mali_list *l)
            l->end - l->at >= TILER_ENTRY;
 }
 
-static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_header *header)
+static bool take_table(struct mali_tiling *t, const struct mali_list *table, uint32_t count)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        const struct mali_list *l = &table[n];
+        if (!is_sane(l))
+            return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, UNIT, t->table,
+                                 "tile list %u goes on at 0x%08x before 0x%08x", n, l->at, l->end);
+        t->bin[n] = (struct tiler_bin){.at = l->at,
+                                       .end = l->end,
+                                       .record = l->record,
+                                       .first = l->first,
+                                       .first_record = l->first_record,
+                                       .four_samples = l->four_samples & 1};
+    }
+    return true;
+}
+
+/* Mostly the table is as the draw before has left it, and so are the lists. */
+static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_header *header, uint32_t kept)
 {
     uint32_t count = t->columns * t->rows;
     uint64_t bytes = count * (uint64_t)sizeof(struct mali_list);
@@ -162,21 +190,10 @@ static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_h
         return stopped(t);
     t->table = header->table;
     t->heap_at = header->heap;
-    for (uint32_t n = 0; n < count; n++, at += sizeof(struct mali_list)) {
-        struct mali_list l;
-        memcpy(&l, at, sizeof l);
-        if (!is_sane(&l)) {
-            mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, UNIT, header->table,
-                          "tile list %u goes on at 0x%08x before 0x%08x", n, l.at, l.end);
+    if (count > kept || memcmp(t->kept, at, bytes)) {
+        memcpy(t->kept, at, bytes);
+        if (!take_table(t, t->kept, count))
             return MALI_END_FAULT;
-        }
-        t->bin[n] = (struct tiler_bin){.at = l.at,
-                                       .end = l.end,
-                                       .record = l.record,
-                                       .first = l.first,
-                                       .first_record = l.first_record,
-                                       .four_samples = l.four_samples & 1,
-                                       .family = l.at};
     }
     t->listed = true;
     return MALI_END_DONE;
@@ -186,6 +203,8 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
 {
     const struct mali_frame *frame = &t->payload->frame;
     struct mali_lists_header header;
+    uint32_t kept = t->kept_count;
+    t->kept_count = t->written_count = 0;
     mali_frame_size(t->job->version, frame, &t->width, &t->height);
     t->columns = util_div_up(t->width, MALI_LIST_PIXELS);
     t->rows = util_div_up(t->height, MALI_LIST_PIXELS);
@@ -198,37 +217,32 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     if (!mali_lists_header_read(t->job->space, t->job->version, frame, UNIT, &header, t->stop))
         return stopped(t);
     t->alone = header.alone || t->payload->bindings.state.shader_has_side_effects;
-    return header.mark ? load_lists(t, &header) : make_lists(t);
+    return header.mark ? load_lists(t, &header, kept) : make_lists(t);
 }
 
-/* Most draws are on few of the lists: the others are as guest memory has them. */
-static bool has_grown(const struct tiler_bin *bin)
-{
-    return bin->at != bin->family;
-}
-
-/* Lists that have grown end anew. */
+/* Most draws are on few of the lists: the others are as guest memory has them. Those that were written to end
+ * anew. */
 static bool end_lists(struct mali_tiling *t)
 {
-    for (uint32_t n = 0; n < t->columns * t->rows; n++) {
-        struct tiler_bin *bin = &t->bin[n];
-        if (has_grown(bin) && tiler_bin_end(&t->bins, bin, NULL) != TILER_DONE)
+    for (uint32_t n = 0; n < t->written_count; n++)
+        if (tiler_bin_end(&t->bins, &t->bin[t->written[n]], NULL) != TILER_DONE)
             return false;
-    }
     return true;
 }
 
-static bool store_table(const struct mali_tiling *t, uint8_t *at)
+static void store_table(struct mali_tiling *t, uint8_t *at)
 {
-    for (uint32_t n = 0; n < t->columns * t->rows; n++, at += sizeof(struct mali_list)) {
-        const struct tiler_bin *bin = &t->bin[n];
-        if (!has_grown(bin))
-            continue;
+    for (uint32_t n = 0; n < t->written_count; n++) {
+        uint32_t number = t->written[n];
+        struct tiler_bin *bin = &t->bin[number];
         const struct mali_list l = {bin->at,    bin->end,          bin->record,
                                     bin->first, bin->first_record, bin->four_samples};
-        memcpy(at, &l, sizeof l);
+        memcpy(at + number * sizeof l, &l, sizeof l);
+        t->kept[number] = l;
+        bin->checked = false;
+        bin->family = false;
     }
-    return true;
+    t->kept_count = t->columns * t->rows;
 }
 
 enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
@@ -249,8 +263,10 @@ enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
     uint8_t *at = table ? mali_at(t->job->space, t->payload->frame.tiler.polygon_list, sizeof header,
                                   GPU_RIGHT_WRITE, UNIT, "polygon list", &stop)
                         : NULL;
-    if (at && store_table(t, table))
+    if (at) {
+        store_table(t, table);
         memcpy(at, &header, sizeof header);
+    }
     if (at || end != MALI_END_DONE)
         return end;
     *said = stop;

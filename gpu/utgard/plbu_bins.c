@@ -97,7 +97,7 @@ static enum tiler_end take_block(void *ctx, struct tiler_bin *bin, uint32_t *add
     return *address ? TILER_DONE : TILER_NO_ROOM;
 }
 
-static bool writable(void *ctx, uint32_t address, uint32_t bytes)
+static bool writable(void *ctx, struct tiler_bin *bin, uint32_t address, uint32_t bytes)
 {
     struct utgard_plbu *p = ctx;
     return utgard_at(p->space, address, bytes, GPU_RIGHT_WRITE, PLBU_UNIT, "block of a tile list", p->stop);

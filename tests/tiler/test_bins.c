@@ -78,7 +78,7 @@ static enum tiler_end block(void *ctx, struct tiler_bin *bin, uint32_t *place, u
     return take(ctx, BLOCK, place);
 }
 
-static bool writable(void *ctx, uint32_t place, uint32_t bytes)
+static bool writable(void *ctx, struct tiler_bin *bin, uint32_t place, uint32_t bytes)
 {
     const struct family *f = ctx;
     assert_true(place >= FIRST && place + bytes <= MEMORY);
