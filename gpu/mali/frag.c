@@ -31,15 +31,12 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
     const uint64_t before = packets;
     const struct mali_reader reader = {shared->job->space, shared->job->version, FRAG_UNIT, &packets};
     struct mali_job_header header;
-    union mali_payload payload;
     bool read = mali_desc_read(&reader, &mali_desc_job_header, address, &header, stop);
     if (read && (header.type != MALI_JOB_TYPE_TILER || !header.is_64b))
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");
-    read = read && mali_payload_read(&reader, address, &header, shared->arena, &payload, stop);
+    read = read && mali_payload_read(&reader, address, &header, shared->arena, &f->payload, stop);
     spend(shared, before - packets);
-    if (read)
-        f->job = payload.tiler;
     return read;
 }
 

@@ -69,7 +69,10 @@ struct mali_frag {
     _Atomic uint64_t passed;
     struct mali_frag *next;
     /* Large, and not zeroed first: */
-    struct mali_tiler_job job;
+    union {
+        union mali_payload payload;
+        struct mali_tiler_job job;
+    };
     struct mali_frag_slot slot[RASTER_MAX_VARYINGS]; /* of slot_count */
 };
 

@@ -1,6 +1,7 @@
 /* Framebuffers. Source: Mesa's genxml, pan_cs.c and decode.c as documentation of the layout and of the tags. */
 #include "gpu/mali/frame.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { TAG_SEVERAL = 1, TAG_ZS_CRC = 2, TAG_COUNT_AT = 2 };
@@ -50,7 +51,7 @@ bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool tar
                      struct mali_stop *stop)
 {
     uint32_t tag = tagged & MALI_TAG_MASK;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(struct mali_frame, target)); /* targets are as many as are read */
     out->address = tagged & ~(uint64_t)MALI_TAG_MASK;
     if (reader->version == MALI_V5 && !(tag & TAG_SEVERAL))
         return bad(reader, out, GPU_FAULT_UNSUPPORTED, "one of one target is not known on this GPU", stop);
