@@ -17,9 +17,9 @@ bool raster_zs_is_idle(const struct raster_zs *zs)
 
 /* ---- plain C ---- */
 
-uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
-                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count,
-                              uint16_t *common)
+uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, enum raster_depth_kind kind,
+                              const struct raster_prim *prim, struct raster_tile *tile,
+                              struct raster_block *blocks, uint32_t count, uint16_t *common)
 {
     uint32_t kept = 0;
     *common = 0xffff;
@@ -30,10 +30,11 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
         for (uint32_t l = 0; l < 16; l++) {
             uint32_t x = block.x * 4u + raster_lane_x(l), y = block.y * 4u + raster_lane_y(l);
             uint32_t *word = &tile->zs[raster_pixel_index(tile, x, y, 0)];
+            uint32_t depth = raster_depth_at(prim, px, py, l);
             if (!(block.mask >> l & 1))
                 continue;
-            passed |= (uint32_t)raster_zs_test(zs, prim->reverse, raster_depth_at(prim, px, py, l), word)
-                      << l;
+            depth = kind == RASTER_DEPTH_UNORM16 ? raster_depth_16(depth) : depth;
+            passed |= (uint32_t)raster_zs_test(zs, prim->reverse, depth, word) << l;
         }
         block.mask = block.sample[0] = (uint16_t)passed;
         blocks[kept] = block;
@@ -45,7 +46,16 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
 
 /* ---- compiled ---- */
 
+/* The key: a mark and the configuration, without padding. */
+struct key {
+    char mark[16];
+    struct raster_zs zs;
+    uint8_t kind; /* enum raster_depth_kind */
+};
+static_assert(sizeof(struct key) == 16 + sizeof(struct raster_zs) + 1, "");
+
 struct emit {
+    const struct key *of;
     struct raster_depth_ir plane; /* of depth, as seen from the tile's first pixel */
     LLVMValueRef row;             /* blocks in a row of the tile */
     LLVMValueRef reverse;
@@ -78,13 +88,15 @@ static void begin(struct emit *e, struct jit_builder *b)
     jit_store(b, jit_i32(b, 0), e->kept, 4);
 }
 
-static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef depths(const struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
     struct raster_depth_ir plane = raster_depth_move_ir(
         b, &e->plane, LLVMBuildShl(b->ir, x, jit_i32(b, 2), ""), LLVMBuildShl(b->ir, y, jit_i32(b, 2), ""));
     struct raster_depth_sums_ir sums = raster_depth_block_ir(b, &plane);
 
-    return raster_depth_of_sums_ir(b, &sums);
+    LLVMValueRef depth = raster_depth_of_sums_ir(b, &sums);
+
+    return e->of->kind == RASTER_DEPTH_UNORM16 ? raster_depth_16_ir(b, depth) : depth;
 }
 
 /* Keeps the block, at most where it was found, with the lanes that pass. */
@@ -105,9 +117,9 @@ static void keep(struct emit *e, struct jit_builder *b, LLVMValueRef head, LLVMV
     jit_store(b, common, e->common, 2);
 }
 
-static void test_block(struct emit *e, struct jit_builder *b, const struct raster_zs *zs,
-                       struct jit_loop *loop)
+static void test_block(struct emit *e, struct jit_builder *b, struct jit_loop *loop)
 {
+    const struct raster_zs *zs = &e->of->zs;
     LLVMValueRef at = LLVMBuildMul(b->ir, loop->index, jit_i32(b, sizeof(struct raster_block)), "");
     LLVMValueRef block = jit_offset(b, jit_param(b, BLOCKS), at), lanes, x, y, head, stored, word, pass,
                  touched;
@@ -133,42 +145,36 @@ static void test_block(struct emit *e, struct jit_builder *b, const struct raste
 
 static int emit_blocks(struct jit_builder *b, void *data)
 {
-    struct emit e;
+    struct emit e = {.of = data};
     struct jit_loop loop;
 
     static_assert(offsetof(struct raster_block, x) == 0 && offsetof(struct raster_block, y) == 1, "");
     begin(&e, b);
     jit_loop_begin(b, &loop, jit_param(b, COUNT));
-    test_block(&e, b, data, &loop);
+    test_block(&e, b, &loop);
     jit_loop_end(b, &loop);
     jit_store(b, jit_load(b, b->i16, e.common, 2, false), jit_param(b, COMMON), 2);
     LLVMBuildRet(b->ir, jit_load(b, b->i32, e.kept, 4, false));
     return 0;
 }
 
-/* The key: a mark and the configuration, which has no padding. */
-struct key {
-    char mark[16];
-    struct raster_zs zs;
-};
-
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
     struct key of;
 
     memcpy(&of, key, sizeof of);
-    return emit_blocks(b, &of.zs);
+    return emit_blocks(b, &of);
 }
 
-int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, struct jit_function **out,
-                     struct util_error *error)
+int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, enum raster_depth_kind kind,
+                     struct jit_function **out, struct util_error *error)
 {
-    const struct key key = {.mark = "raster zs 4", .zs = *zs};
+    struct key key = {.mark = "raster zs 5", .zs = *zs, .kind = (uint8_t)kind};
     const struct jit_request request = {.key = &key,
                                         .key_size = sizeof key,
                                         .name = "raster_zs_blocks",
                                         .emit = emit_blocks,
-                                        .data = (void *)zs,
+                                        .data = &key,
                                         .emit_key = emit_key,
                                         .run_cost = RASTER_ZS_BLOCK_COST};
     return jit_engine_get_function(engine, &request, out, error);

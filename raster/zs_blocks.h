@@ -17,14 +17,14 @@ typedef uint32_t (*raster_zs_blocks_fn)(const struct raster_prim *prim, struct r
 /* Whether the tests pass all and change nothing, so that none need be done. */
 bool raster_zs_is_idle(const struct raster_zs *zs);
 
-/* Compiles the tests, or finds their code, a raster_zs_blocks_fn; thread-safe. 0 or a negative errno. Who
- * calls it says so with jit_function_ran, RASTER_ZS_BLOCK_COST a block. */
+/* Compiles the tests of depths of 24 or 16 bits, or finds their code, a raster_zs_blocks_fn; thread-safe. 0 or a
+ * negative errno. Who calls it says so with jit_function_ran, RASTER_ZS_BLOCK_COST a block. */
 #define RASTER_ZS_BLOCK_COST 8u
-int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, struct jit_function **out,
-                     struct util_error *error);
+int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, enum raster_depth_kind kind,
+                     struct jit_function **out, struct util_error *error);
 /* The same in plain C, one lane after the other. */
-uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
-                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count,
-                              uint16_t *common);
+uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, enum raster_depth_kind kind,
+                              const struct raster_prim *prim, struct raster_tile *tile,
+                              struct raster_block *blocks, uint32_t count, uint16_t *common);
 
 #endif

@@ -195,7 +195,8 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
     x->head.forms.zs = zs;
     *test = NULL;
     if (!status && form == RASTER_IR_DEFERRED && !raster_zs_is_idle(&zs))
-        status = raster_zs_blocks(x->engine, &zs, test, NULL);
+        status =
+            raster_zs_blocks(x->engine, &zs, (enum raster_depth_kind)x->head.forms.tile.depth, test, NULL);
     return status;
 }
 
@@ -219,7 +220,7 @@ static bool may_be_opaque(const struct mali_frag *f)
     enum raster_format format = (enum raster_format)f->tile->format[0];
     bool plain = f->tile->samples == 1 && f->tile->total == 1 && f->sample_mask & 1 && f->early &&
                  f->query == RASTER_QUERY_NONE;
-    if (!plain || (f->tile->depth != RASTER_DEPTH_UNORM24 && !raster_zs_is_idle(&f->zs)))
+    if (!plain || (raster_depth_is_32((enum raster_depth_kind)f->tile->depth) && !raster_zs_is_idle(&f->zs)))
         return false;
     if (!f->has_program || !t->written)
         return true;

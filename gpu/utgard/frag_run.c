@@ -133,7 +133,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
 
     *test = NULL;
     if (!status && form == RASTER_IR_DEFERRED && !raster_zs_is_idle(&frag->head.zs))
-        status = raster_zs_blocks(frag->engine, &frag->head.zs, test, &error);
+        status = raster_zs_blocks(frag->engine, &frag->head.zs, RASTER_DEPTH_UNORM24, test, &error);
     return status;
 }
 

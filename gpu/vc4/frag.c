@@ -138,7 +138,7 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
     int status = vc4_frag_compile(variant, engine, &out->code, &error);
     if (!status && variant->form == RASTER_IR_DEFERRED && variant->plan->tests &&
         !raster_zs_is_idle(&variant->zs))
-        status = raster_zs_blocks(engine, &variant->zs, &out->test, &error);
+        status = raster_zs_blocks(engine, &variant->zs, RASTER_DEPTH_UNORM24, &out->test, &error);
     if (entry) {
         *entry = *out;
         util_memo_end(&cached->codes, entry, !status);

@@ -215,7 +215,8 @@ static void random_stencil(struct raster_stencil *face)
     face->write_mask = (uint8_t)random32();
 }
 
-static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, struct raster_tile tiles[2])
+static void compare_tests(const struct raster_zs *zs, enum raster_depth_kind kind, raster_zs_blocks_fn run,
+                          struct raster_tile tiles[2])
 {
     struct raster_block blocks[2][RASTER_BLOCKS_MAX];
     struct raster_prim prim = {.x0 = random_float(100), .y0 = random_float(100), .reverse = random32() & 1};
@@ -239,7 +240,7 @@ static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, s
     tiles[1] = tiles[0];
 
     unsigned saved = util_fpenv_enter();
-    kept[0] = raster_zs_blocks_ref(zs, &prim, &tiles[0], blocks[0], count, &common[0]);
+    kept[0] = raster_zs_blocks_ref(zs, kind, &prim, &tiles[0], blocks[0], count, &common[0]);
     kept[1] = run(&prim, &tiles[1], blocks[1], count, &common[1]);
     util_fpenv_leave(saved);
     assert_int_equal(kept[0], kept[1]);
@@ -263,17 +264,18 @@ static void test_tests(void **state)
         if (!jit_level_supported((enum jit_level)level))
             continue;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-        for (unsigned i = 0; i < 24; i++) {
-            struct raster_zs zs = {.depth_write = i & 8, .depth_func = i & 7};
+        for (unsigned i = 0; i < 48; i++) {
+            struct raster_zs zs = {.depth_write = i / 2 & 8, .depth_func = i / 2 & 7};
+            enum raster_depth_kind kind = i % 2 ? RASTER_DEPTH_UNORM16 : RASTER_DEPTH_UNORM24;
             struct jit_function *code;
 
-            if (i >= 16) {
+            if (i >= 32) {
                 random_stencil(&zs.face[0]);
                 random_stencil(&zs.face[1]);
             }
-            assert_int_equal(raster_zs_blocks(engine, &zs, &code, NULL), 0);
+            assert_int_equal(raster_zs_blocks(engine, &zs, kind, &code, NULL), 0);
             for (unsigned n = 0; n < 20; n++)
-                compare_tests(&zs, (raster_zs_blocks_fn)jit_function_code(code), tiles);
+                compare_tests(&zs, kind, (raster_zs_blocks_fn)jit_function_code(code), tiles);
         }
         jit_engine_destroy(engine);
     }

@@ -43,7 +43,7 @@ static void test_blocks(const struct raster_prim *prim, struct raster_block *blo
     if (compiled)
         compiled(prim, tile, blocks, count, &common);
     else
-        raster_zs_blocks_ref(&store, prim, tile, blocks, count, &common);
+        raster_zs_blocks_ref(&store, RASTER_DEPTH_UNORM24, prim, tile, blocks, count, &common);
 }
 
 static bool set_up(const struct raster_setup *setup, const struct raster_vertex v[3], struct raster_prim *out)
@@ -81,7 +81,7 @@ static void each_way(void (*test)(void))
             if (!jit_level_supported((enum jit_level)level))
                 continue;
             assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-            assert_int_equal(raster_zs_blocks(engine, &store, &code, NULL), 0);
+            assert_int_equal(raster_zs_blocks(engine, &store, RASTER_DEPTH_UNORM24, &code, NULL), 0);
             compiled = (raster_zs_blocks_fn)jit_function_code(code);
         }
         for (unsigned k = 0; k < 2; k++) {
