@@ -237,7 +237,8 @@ static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], ui
 
     for (i = 0; i < count; i++) {
         for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL; k++)
-            __builtin_prefetch(varyings + (d->state.first + index[i][k]) * stride);
+            if (stride) /* an address without a page takes long to be found out */
+                __builtin_prefetch(varyings + (d->state.first + index[i][k]) * stride);
         if (k < 3)
             break;
     }

@@ -14,9 +14,10 @@
 /* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
  * flat one the words that stand in memory. */
 struct mali_frag_slot {
-    const struct mali_attribute *attribute;
-    const struct mali_array *array;
-    uint16_t format; /* enum raster_format */
+    uint64_t address; /* of element 0 */
+    uint32_t stride;
+    uint16_t format;                  /* enum raster_format */
+    const struct mali_array *divided; /* which element is a vertex's; NULL: each has its own */
     bool flat;
     uint8_t first, count; /* among the vertices' varyings */
     uint8_t bytes;        /* of a vertex's */

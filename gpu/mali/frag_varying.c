@@ -93,14 +93,15 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
         return true;
     if (flat != (raster_sampler_integer(format) || !asked->smooth[n]))
         return true;
-    struct mali_frag_slot slot = {a,
-                                  array,
-                                  (uint16_t)format,
-                                  flat,
-                                  (uint8_t)f->vary_count,
-                                  width_of(format, flat),
-                                  (uint8_t)raster_format_bytes(format),
-                                  unpacking_of(format, flat)};
+    struct mali_frag_slot slot = {.address = array->pointer + (uint64_t)(int64_t)a->offset,
+                                  .stride = array->stride,
+                                  .format = (uint16_t)format,
+                                  .divided = mali_array_is_linear(array) ? NULL : array,
+                                  .flat = flat,
+                                  .first = (uint8_t)f->vary_count,
+                                  .count = width_of(format, flat),
+                                  .bytes = (uint8_t)raster_format_bytes(format),
+                                  .as = unpacking_of(format, flat)};
     uint32_t end = f->vary_count + slot.count;
     if (end + f->ahead > RASTER_MAX_VARYINGS)
         return too_many(f, stop);
@@ -167,19 +168,13 @@ static void read_slot(const struct mali_frag_slot *s, const uint8_t *at, float *
         memcpy(out + s->first, &v, s->count * sizeof *out);
 }
 
-/* The element of a vertex, of whom most often each has its own. */
-static uint32_t element(const struct mali_array *a, uint32_t index)
-{
-    return mali_array_is_linear(a) ? index : mali_array_element(a, index);
-}
-
 bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
                      uint32_t index, float *out, struct gpu_fault *fault)
 {
     for (uint32_t n = 0; n < f->slot_count; n++) {
         const struct mali_frag_slot *s = &f->slot[n];
-        uint64_t address = s->array->pointer + (uint64_t)(int64_t)s->attribute->offset +
-                           (uint64_t)element(s->array, index) * s->array->stride;
+        uint64_t element = s->divided ? mali_array_element(s->divided, index) : index;
+        uint64_t address = s->address + element * s->stride;
         const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, s->bytes) : NULL;
         if (!at)
             return gpu_fault_set(fault, GPU_FAULT_MEMORY, FRAG_UNIT, address,
