@@ -75,8 +75,10 @@ struct gpu_frame_draw {
     const struct raster_shader *shader;
     struct raster_setup setup; /* but for the width of lines; vary_count: those that `fetch` gives */
     const void *fragments;
-    uint32_t varyings,
-        varying_stride;            /* where they are fetched from soon; address, and bytes a vertex, or 0 */
+    /* Where vertices' varyings are fetched from soon: address, bytes from one to the next, or 0; and whether they
+     * stand there as `fetch` gives them. */
+    uint32_t varyings, varying_stride;
+    bool varyings_plain;
     bool wants_point;              /* a point's coordinates come before its varyings */
     const struct gpu_fault *fault; /* what kept it from being prepared; NULL: no memory for it */
 };

@@ -258,15 +258,27 @@ struct few {
     const uint32_t (*index)[3];
 };
 
+/* A vertex's varyings where they stand, if all that is read of them is in memory: whole groups. */
+static const float *varyings_at(struct drawing *d, uint32_t index)
+{
+    const struct gpu_frame_draw *draw = d->draw;
+    uint32_t count = (uint32_t)util_align(draw->setup.vary_count, RASTER_VARY_GROUP);
+    uint64_t at = draw->varyings + (uint64_t)(d->state.first + index) * draw->varying_stride;
+
+    return (const void *)gpu_space_near(d->frame->space, &d->varyings, at, count * sizeof(float));
+}
+
 static bool fetch_triangle(void *data, uint32_t i)
 {
     const struct few *few = data;
     struct drawing *d = few->drawing;
 
     for (unsigned k = 0; k < 3; k++) {
-        d->worker->raster.triangles.vary[k][i] = d->worker->vary[k];
-        if (!fetch(d, few->index[i][k], d->worker->vary[k]))
+        const float *at = d->draw->varyings_plain ? varyings_at(d, few->index[i][k]) : NULL;
+
+        if (!at && !fetch(d, few->index[i][k], d->worker->vary[k]))
             return false;
+        d->worker->raster.triangles.vary[k][i] = at ? at : d->worker->vary[k];
     }
     return true;
 }

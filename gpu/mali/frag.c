@@ -125,10 +125,7 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
                                         .point_down = true};
     draw->setup.sixteen = raster_samples_is_many(f->tile->samples);
     draw->fragments = f;
-    if (f->slot_count) {
-        draw->varyings = (uint32_t)f->slot[0].address;
-        draw->varying_stride = f->slot[0].stride;
-    }
+    mali_frag_say_varyings(f, draw);
     draw->wants_point = f->ahead;
     draw->centre_only = f->tile->samples > 1 && !s->multisample_enable;
 }

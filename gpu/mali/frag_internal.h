@@ -82,6 +82,8 @@ bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
+/* Where vertices have them, for who reads them. */
+void mali_frag_say_varyings(const struct mali_frag *frag, struct gpu_frame_draw *draw);
 
 /* frag_ref.c: the family of frag->shader. */
 extern const struct raster_shader_family mali_frag_family;

@@ -130,6 +130,30 @@ bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
     return true;
 }
 
+/* Whether a vertex has its varyings one behind the other, and they need no more than to be read. */
+static bool are_plain(const struct mali_frag *f)
+{
+    const struct mali_frag_slot *first = &f->slot[0];
+    if ((first->address | first->stride) % sizeof(float) || first->address > UINT32_MAX)
+        return false;
+    for (uint32_t n = 0; n < f->slot_count; n++) {
+        const struct mali_frag_slot *s = &f->slot[n];
+        if (s->as != FRAG_COPY || s->divided || s->stride != first->stride ||
+            s->bytes != s->count * sizeof(float) || s->address != first->address + s->first * sizeof(float))
+            return false;
+    }
+    return true;
+}
+
+void mali_frag_say_varyings(const struct mali_frag *f, struct gpu_frame_draw *draw)
+{
+    if (!f->slot_count)
+        return;
+    draw->varyings = (uint32_t)f->slot[0].address;
+    draw->varying_stride = f->slot[0].stride;
+    draw->varyings_plain = are_plain(f);
+}
+
 /* ---- vertices ---- */
 
 /* Bytes of a multiple of four mostly, at most 16, above them zeros. */
