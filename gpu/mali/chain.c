@@ -157,7 +157,7 @@ static bool look(struct mali_chain *c, struct mali_stop *stop)
 {
     const struct mali_reader reader = reader_of(&c->job);
     util_arena_reset(c->arena);
-    return mali_payload_read(&reader, c->job.address, &c->job.header, c->arena, &c->payload, stop);
+    return mali_payload_read_brief(&reader, c->job.address, &c->job.header, c->arena, &c->payload, stop);
 }
 
 /* One job, as far as it comes. MALI_END_DONE: it is done, header included. */

@@ -17,7 +17,8 @@ struct taker {
 
 static void *take(struct taker *t, uint64_t address, uint64_t count, size_t size)
 {
-    void *list = util_arena_alloc(t->refusals.arena, (size_t)UTIL_MAX(count, 1u) * size);
+    static _Alignas(UTIL_ARENA_ALIGN) uint8_t nothing[UTIL_ARENA_ALIGN];
+    void *list = count ? util_arena_alloc(t->refusals.arena, (size_t)count * size) : nothing;
     if (!list)
         mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, t->reader->unit, address,
                       "no host memory for descriptors");
@@ -30,9 +31,10 @@ static void *read_list(struct taker *t, const struct mali_desc *desc, uint64_t a
                        size_t size, size_t at)
 {
     uint8_t *list = take(t, address, count, size);
+    if (list)
+        memset(list, 0, count * size);
     for (uint32_t n = 0; list && n < count; n++) {
         uint8_t *element = list + n * size;
-        memset(element, 0, size);
         if (!mali_desc_read(t->reader, desc, address + (uint64_t)n * desc->bytes[t->reader->version],
                             element + at, t->stop) &&
             !mali_refuse(&t->refusals, t->stop, (const struct mali_stop **)element))
@@ -164,7 +166,7 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
     out->has_viewport = draw->viewport;
     if (draw->viewport && !mali_desc_read(reader, &mali_desc_viewport, draw->viewport, &out->viewport, stop))
         return false;
-    return read_lists(&taker, draw, out);
+    return !arena || read_lists(&taker, draw, out);
 }
 
 static uint64_t size_between(uint32_t word, uint32_t low, uint32_t high)

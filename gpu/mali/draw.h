@@ -57,7 +57,7 @@ struct mali_bindings {
     struct mali_storage storage;
 };
 
-/* Lists are in the arena, as long as the state says (or the count beside them). `targets`: how many blends
+/* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`: how many blends
  * stand behind the state (v5), 0 for jobs that do not blend. False and *stop: the state, its blends,
  * the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
  * place of a list stands there. */

@@ -145,8 +145,12 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
 /* What a draw's code is found with. */
 struct finding {
     struct mali_frag *frag;
-    struct jit_engine *engine;
-    struct head head;
+    struct { /* with the lookups, the key among those of the program */
+        struct jit_engine *engine;
+        uint64_t in_order;
+        struct head head;
+        const struct gpu_program *shader[MALI_TARGETS]; /* of the same cache: they stay as long */
+    } id;
     struct mali_code_lookup lookups[MALI_CODE_LOOKUPS];
 };
 
@@ -160,10 +164,10 @@ static int compile(const struct finding *x, struct jit_function **out)
     const struct mali_frag *f = x->frag;
     const struct gpu_program *from = f->has_program ? f->world.from : NULL;
     struct mali_frag_variant variant = {
-        f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups, {NULL}};
+        f->has_program ? f->world.program : NULL, &x->id.head.forms, x->lookups, {NULL}};
     struct jit_key_part parts[KEY_PARTS] = {
-        {&x->head, sizeof x->head, 1, sizeof x->head},
-        {x->lookups, sizeof *x->lookups, x->head.forms.world.lookup_count, sizeof *x->lookups}};
+        {&x->id.head, sizeof x->id.head, 1, sizeof x->id.head},
+        {x->lookups, sizeof *x->lookups, x->id.head.forms.world.lookup_count, sizeof *x->lookups}};
     unsigned count = 2;
     struct jit_request request = {.name = "mali_fragment_program",
                                   .emit = emit,
@@ -171,7 +175,7 @@ static int compile(const struct finding *x, struct jit_function **out)
                                   .emit_key = emit_key,
                                   .run_cost = from ? from->insns : 1};
     for (uint32_t t = 0; t < MALI_TARGETS; t++)
-        if (x->head.forms.shaders >> t & 1) {
+        if (x->id.head.forms.shaders >> t & 1) {
             variant.shader[t] = f->target[t].shader->program;
             parts[count++] = words_of(f->target[t].shader->from);
         }
@@ -179,7 +183,7 @@ static int compile(const struct finding *x, struct jit_function **out)
         parts[count++] = words_of(from);
     uint8_t *key = jit_key_write(parts, count, &request.key_size);
     request.key = key;
-    int status = key ? jit_engine_get_function(x->engine, &request, out, NULL) : -ENOMEM;
+    int status = key ? jit_engine_get_function(x->id.engine, &request, out, NULL) : -ENOMEM;
     free(key);
     return status;
 }
@@ -188,15 +192,15 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
 {
     struct finding *x = ctx;
     const struct raster_zs zs = x->frag->zs;
-    x->head.forms.form = (uint8_t)form;
+    x->id.head.forms.form = (uint8_t)form;
     if (form != RASTER_IR_PRIM) /* then the tests are others' code */
-        memset(&x->head.forms.zs, 0, sizeof zs);
+        memset(&x->id.head.forms.zs, 0, sizeof zs);
     int status = compile(x, code);
-    x->head.forms.zs = zs;
+    x->id.head.forms.zs = zs;
     *test = NULL;
     if (!status && form == RASTER_IR_DEFERRED && !raster_zs_is_idle(&zs))
-        status =
-            raster_zs_blocks(x->engine, &zs, (enum raster_depth_kind)x->head.forms.tile.depth, test, NULL);
+        status = raster_zs_blocks(x->id.engine, &zs, (enum raster_depth_kind)x->id.head.forms.tile.depth,
+                                  test, NULL);
     return status;
 }
 
@@ -236,7 +240,7 @@ static bool may_be_opaque(const struct mali_frag *f)
 static struct jit_function *find_with_calls(struct finding *x)
 {
     struct jit_function *code, *test;
-    x->head.forms.calls = true;
+    x->id.head.forms.calls = true;
     return find(x, RASTER_IR_PRIM, &code, &test) ? NULL : code;
 }
 
@@ -260,7 +264,7 @@ static void find_all(struct finding *x, bool in_order, struct code *code)
     code->has_quads = s->opaque && !s->cheap && s->colors;
     code->of = *x;
     code->of.frag = NULL;
-    code->of.head.forms.calls = false;
+    code->of.id.head.forms.calls = false;
 }
 
 struct jit_function *mali_frag_quads(const struct raster_shader *shader)
@@ -278,7 +282,7 @@ static bool set_args(struct mali_frag *f, struct finding *x)
     if (!args)
         return false;
     if (f->has_program)
-        mali_code_prepare(&f->world, &x->head.forms.world, x->lookups, &args->code);
+        mali_code_prepare(&f->world, &x->id.head.forms.world, x->lookups, &args->code);
     args->alpha_reference = f->alpha_reference;
     args->fuel = f->world.fuel;
     args->passed = &f->passed;
@@ -303,34 +307,29 @@ static void take(struct mali_frag *f, struct code *code)
 
 void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in_order)
 {
-    struct finding x = {.frag = f, .engine = engine};
-    struct {
-        const struct jit_engine *engine;
-        uint64_t in_order;
-        struct head head;
-        const struct gpu_program *shader[MALI_TARGETS]; /* of the same cache: they stay as long */
-    } of;
+    struct finding x;
+    struct head *head = &x.id.head;
+    memset(&x.id, 0, sizeof x.id);
+    x.frag = f;
+    x.id.engine = engine;
+    x.id.in_order = in_order;
     if (!engine || for_reference(f) || !set_args(f, &x))
         return;
-    memcpy(x.head.mark, mark, sizeof mark);
-    x.head.kind = (uint32_t)f->shared->job->device->kind;
-    x.head.words = f->has_program ? (uint32_t)(f->world.from->bytes / QUAD_BYTES) : 0;
-    set_forms(f, &x.head.forms);
+    memcpy(head->mark, mark, sizeof mark);
+    head->kind = (uint32_t)f->shared->job->device->kind;
+    head->words = f->has_program ? (uint32_t)(f->world.from->bytes / QUAD_BYTES) : 0;
+    set_forms(f, &head->forms);
     for (uint32_t t = 0; t < f->tile->count; t++)
-        if (f->target[t].shader)
-            x.head.shader_words[t] = (uint32_t)(f->target[t].shader->from->bytes / QUAD_BYTES);
+        if (f->target[t].shader) {
+            x.id.shader[t] = f->target[t].shader->from;
+            head->shader_words[t] = (uint32_t)(x.id.shader[t]->bytes / QUAD_BYTES);
+        }
     if (!f->has_program) {
         raster_shader_find(&f->shader, !in_order && may_be_opaque(f), find, &x);
         return;
     }
-    memset(&of, 0, sizeof of);
-    of.engine = engine;
-    of.in_order = in_order;
-    of.head = x.head;
-    for (uint32_t t = 0; t < f->tile->count; t++)
-        of.shader[t] = f->target[t].shader ? f->target[t].shader->from : NULL;
-    const struct util_memo_key key = {&of, sizeof of, x.lookups,
-                                      x.head.forms.world.lookup_count * sizeof *x.lookups};
+    const struct util_memo_key key = {&x.id, sizeof x.id, x.lookups,
+                                      head->forms.world.lookup_count * sizeof *x.lookups};
     enum util_make_status status;
     struct code *code = gpu_program_code(f->world.from, &key, sizeof *code, &status);
     if (status == UTIL_MAKING) {

@@ -45,9 +45,8 @@ struct mali_frag {
     struct mali_world world;
     /* Varyings. */
     uint32_t slot_count, vary_count;
-    uint8_t slot_of[FRAG_VARYINGS_MOST]; /* by descriptor */
-    uint32_t flat;                       /* the first so many are flat */
-    uint8_t ahead;                       /* varyings before the vertices': a point's coordinates */
+    uint32_t flat; /* the first so many are flat */
+    uint8_t ahead; /* varyings before the vertices': a point's coordinates */
     /* Tests. */
     struct raster_zs zs;
     bool early, alpha_to_coverage, per_sample, depth_given, stencil_given;
@@ -74,6 +73,7 @@ struct mali_frag {
         union mali_payload payload;
         struct mali_tiler_job job;
     };
+    uint8_t slot_of[FRAG_VARYINGS_MOST];             /* by descriptor */
     struct mali_frag_slot slot[RASTER_MAX_VARYINGS]; /* of slot_count */
 };
 

@@ -57,3 +57,12 @@ bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
     default: return read_compute(reader, address, arena, &out->compute, stop);
     }
 }
+
+bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
+                             const struct mali_job_header *header, struct util_arena *arena,
+                             union mali_payload *out, struct mali_stop *stop)
+{
+    if (header->type == MALI_JOB_TYPE_TILER && header->is_64b)
+        return read_tiler(reader, address, NULL, &out->tiler, stop);
+    return mali_payload_read(reader, address, header, arena, out, stop);
+}

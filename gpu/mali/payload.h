@@ -51,5 +51,9 @@ enum {
 bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
                        const struct mali_job_header *header, struct util_arena *arena,
                        union mali_payload *out, struct mali_stop *stop);
+/* The same without the lists of a tiler job's bindings, which its fragments alone use. */
+bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
+                             const struct mali_job_header *header, struct util_arena *arena,
+                             union mali_payload *out, struct mali_stop *stop);
 
 #endif
