@@ -204,6 +204,17 @@ static LLVMValueRef below(struct raster_sampler_ir *t, LLVMValueRef valid, LLVMV
     return valid ? LLVMBuildAnd(t->b->ir, valid, is, "") : is;
 }
 
+/* A coordinate, or 0 where it is not below `side`: those lanes are not valid. Each coordinate for itself, so that fetches
+ * beside each other share what is made of it. */
+static LLVMValueRef inside(struct raster_sampler_ir *t, LLVMValueRef at, LLVMValueRef side,
+                           LLVMValueRef *valid)
+{
+    LLVMValueRef is = below(t, NULL, at, side);
+
+    *valid = LLVMBuildAnd(t->b->ir, *valid, is, "");
+    return jit_select(t->b, is, at, U(0));
+}
+
 /* Loads the level that lanes name; of those that name none level 0. Returns which do. */
 static LLVMValueRef named_level(struct raster_sampler_ir *t, LLVMValueRef level)
 {
@@ -232,33 +243,22 @@ static void fetch(struct raster_sampler_ir *t, const struct raster_lookup_ir *in
         at[k] = or_zero(t, in->coordinate[k]);
         if (t->key->offset && in->offset[k])
             at[k] = LLVMBuildAdd(b->ir, at[k], in->offset[k], "");
-        valid = below(t, valid, at[k], sides[k]);
+        at[k] = inside(t, at[k], sides[k], &valid);
     }
-    if (t->key->array) {
-        slice = or_zero(t, in->layer);
-        valid =
-            below(t, valid, slice, raster_sampler_ir_field(t, b->i32, offsetof(struct raster_image, layers)));
-    }
-    if (t->key->multisampled) {
-        sample = or_zero(t, in->sample);
-        valid = below(t, valid, sample,
-                      raster_sampler_ir_field(t, b->i32, offsetof(struct raster_image, samples)));
-        sample = jit_select(b, valid, sample, U(0));
-    }
+    if (t->key->array)
+        slice = inside(t, or_zero(t, in->layer),
+                       raster_sampler_ir_field(t, b->i32, offsetof(struct raster_image, layers)), &valid);
+    if (t->key->multisampled)
+        sample = inside(t, or_zero(t, in->sample),
+                        raster_sampler_ir_field(t, b->i32, offsetof(struct raster_image, samples)), &valid);
     if (cube)
         slice = slice ? LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, slice, U(6), ""), at[2], "") : at[2];
     else if (volume)
         slice = at[2];
-    slice = slice ? jit_select(b, valid, slice, U(0)) : NULL;
-    for (unsigned k = 0; k < 2; k++)
-        at[k] = at[k] ? jit_select(b, valid, at[k], U(0)) : NULL;
-    if (raster_sampler_ir_windowed(t)) {
-        const struct raster_axis_ir axis[2] = {{.x = {at[0]}}, {.x = {at[1]}}};
-
-        raster_sampler_ir_window(t, slice, axis, word);
-    } else {
+    if (raster_sampler_ir_windowed(t))
+        word[0] = raster_sampler_ir_row(t, slice, at[0], at[1]);
+    else
         raster_sampler_ir_words(t, slice, sample, at[0], at[1], word);
-    }
     raster_sampler_ir_unpack(t, word, texel);
     complete(t, texel);
     for (unsigned n = 0; n < 4; n++)

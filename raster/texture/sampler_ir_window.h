@@ -10,5 +10,9 @@ bool raster_sampler_ir_windowed(const struct raster_sampler_ir *t);
  * first alone. `slice` may be NULL. */
 void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
                               const struct raster_axis_ir axis[2], LLVMValueRef out[4]);
+/* The words of texels that lie inside, as programs fetch them: out of utiles where the sixteen are in one row of
+ * those. */
+LLVMValueRef raster_sampler_ir_row(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef x,
+                                   LLVMValueRef y);
 
 #endif

@@ -19,7 +19,6 @@ static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LL
 /* ---- windows ---- */
 
 #define LATER 2 /* utiles */
-#define ROW   5 /* utiles of sixteen texels in a row, wherever they begin */
 
 struct window {
     /* (x, y) of utile 2 * y + x: of each quad's window in its four lanes, or, eight lanes, of the block's in the
@@ -111,31 +110,6 @@ static void place_copy(const struct raster_window_ir *w, struct window *out)
     out->utile = LLVMBuildLShr(b->ir, utile, raster_ir_like(b, utile, raster_ir_both(b, 2, 2)), "");
 }
 
-/* The utiles of a row of texels, the first lane's tap its first and the last lane's its last, and which of them each
- * lane's tap is in; `fits`, scalar: the taps are in one row of utiles, of which there are no more than ROW. */
-static LLVMValueRef place_row(const struct raster_window_ir *w, struct window *out, LLVMValueRef *fits)
-{
-    struct jit_builder *b = w->b;
-    LLVMValueRef utile = raster_ir_as_words(
-        b, LLVMBuildLShr(b->ir, raster_ir_as_halves(b, w->tap[0]), raster_ir_both(b, 2, 2), ""));
-    LLVMValueRef first = jit_splat(b, LLVMBuildExtractElement(b->ir, utile, jit_i32(b, 0), ""));
-    LLVMValueRef of = LLVMBuildSub(b->ir, utile, first, ""), last, number;
-
-    /* Of words: a tap before the first, or in another row, is further than any may be. */
-    last = jit_splat(b, LLVMBuildExtractElement(b->ir, of, jit_i32(b, JIT_LANES - 1), ""));
-    number = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, last, jit_splat_u32(b, ROW - 1), ""),
-                             last, jit_splat_u32(b, ROW - 1), "");
-    *fits = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntULE, of, number, ""));
-    if (w->shared)
-        *fits = LLVMBuildAnd(b->ir, *fits, w->shared, "");
-    number = raster_ir_lower(b, number);
-    last = raster_ir_lower(b, jit_lane_ids(b));
-    number = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, number, last, ""), number, last, "");
-    number = LLVMBuildAdd(b->ir, number, raster_ir_lower(b, first), "");
-    out->utile = raster_ir_as_halves(b, number);
-    return of;
-}
-
 /* Whether the lanes share what they have to, and every tap lies in its own window, of `side` texels: scalar. */
 static LLVMValueRef fits(const struct raster_window_ir *w, const struct window *at, bool block, uint32_t side)
 {
@@ -181,14 +155,24 @@ LLVMValueRef raster_window_ir_utile_in_tile(struct jit_builder *b, LLVMValueRef 
     return LLVMBuildXor(b->ir, x, raster_ir_right(b, raster_window_ir_look_up(b, rows, in), 16), "");
 }
 
-LLVMValueRef raster_window_ir_texel_in_tile(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef raster_window_ir_column(struct jit_builder *b, LLVMValueRef x)
 {
-    x = raster_window_ir_look_up(b, columns, raster_ir_and(b, x, 15));
-    return y ? LLVMBuildXor(b->ir, x, raster_window_ir_look_up(b, rows, raster_ir_and(b, y, 15)), "") : x;
+    return raster_window_ir_look_up(b, columns, raster_ir_and_bits(b, x, 15));
 }
 
-/* The sixteen words of a utile. Texels of 3 bytes: of its 48 bytes alone, since memory may end there. */
-static LLVMValueRef load_utile(struct jit_builder *b, LLVMValueRef at, unsigned bytes)
+LLVMValueRef raster_window_ir_row(struct jit_builder *b, LLVMValueRef y)
+{
+    return raster_window_ir_look_up(b, rows, raster_ir_and_bits(b, y, 15));
+}
+
+LLVMValueRef raster_window_ir_texel_in_tile(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    x = raster_window_ir_column(b, x);
+    return y ? LLVMBuildXor(b->ir, x, raster_window_ir_row(b, y), "") : x;
+}
+
+/* Texels of 3 bytes: of its 48 bytes alone, since memory may end there. */
+LLVMValueRef raster_window_ir_utile(struct jit_builder *b, LLVMValueRef at, unsigned bytes)
 {
     static const uint32_t words[16] = {0, 1, 2, 0, 3, 4, 5, 0, 6, 7, 8, 0, 9, 10, 11, 0};
     LLVMTypeRef types[2] = {b->i32x16, b->ptr};
@@ -211,6 +195,13 @@ static LLVMValueRef load_utile(struct jit_builder *b, LLVMValueRef at, unsigned 
         b, LLVMBuildShuffleVector(b->ir, v, LLVMConstNull(LLVMTypeOf(v)), LLVMConstVector(lanes, 64), ""));
 }
 
+void raster_window_ir_prefetch(struct jit_builder *b, LLVMValueRef at)
+{
+    LLVMValueRef args[4] = {at, jit_i32(b, 0), jit_i32(b, 3), jit_i32(b, 1)}; /* read, keep, data */
+
+    jit_intrinsic(b, "llvm.prefetch", &b->ptr, 1, args, 4);
+}
+
 /* The windows' utiles, `count` of them and `ahead` behind those. Their addresses go through memory: that is
  * quicker than taking lane after lane. What is ahead is only fetched: textures are too large, and their order
  * of utiles too strange, for the processor to foresee it. */
@@ -228,20 +219,17 @@ static void load_utiles(const struct raster_window_ir *w, LLVMValueRef xy, unsig
         at = jit_load(b, b->i32, jit_offset_const(b, slot, 4ull * k), 4, false);
         LLVMSetVolatile(at, true);
         at = jit_offset(b, base, at);
-        if (k < count) {
-            out[k] = load_utile(b, at, w->bytes);
-        } else {
-            LLVMValueRef args[4] = {at, jit_i32(b, 0), jit_i32(b, 3), jit_i32(b, 1)}; /* read, keep, data */
-
-            jit_intrinsic(b, "llvm.prefetch", &b->ptr, 1, args, 4);
-        }
+        if (k < count)
+            out[k] = raster_window_ir_utile(b, at, w->bytes);
+        else
+            raster_window_ir_prefetch(b, at);
     }
 }
 
 /* ---- picking ---- */
 
-/* Words of two registers by bits 0 to 4 of the index. */
-static LLVMValueRef permute(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high, LLVMValueRef index)
+LLVMValueRef raster_window_ir_permute(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high,
+                                      LLVMValueRef index)
 {
     LLVMValueRef args[3] = {low, index, high};
 
@@ -253,8 +241,8 @@ enum { LOWER = 64 }; /* the index's bit for the lower pair of utiles; bit 4 is t
 /* The words at `index` of a window's four utiles. */
 static LLVMValueRef pick(struct jit_builder *b, LLVMValueRef const *utile, LLVMValueRef index)
 {
-    LLVMValueRef above = permute(b, utile[0], utile[1], index);
-    LLVMValueRef below = permute(b, utile[2], utile[3], index);
+    LLVMValueRef above = raster_window_ir_permute(b, utile[0], utile[1], index);
+    LLVMValueRef below = raster_window_ir_permute(b, utile[2], utile[3], index);
     LLVMValueRef lower = raster_ir_and(b, index, LOWER);
 
     lower = LLVMBuildICmp(b->ir, LLVMIntNE, lower, jit_splat_u32(b, 0), "");
@@ -387,32 +375,7 @@ static void try_copy(const struct raster_window_ir *w, struct ways *ways)
     jit_likely(b, LLVMBuildCondBr(b->ir, fits(w, &at, true, 4), near, far));
     LLVMPositionBuilderAtEnd(b->ir, near);
     load_utiles(w, at.utile, 1, 1, &utile);
-    ways->texel[ways->count][0] = permute(b, utile, utile, indices(w, &at));
-    close_way(b, ways);
-    LLVMPositionBuilderAtEnd(b->ir, far);
-}
-
-/* The way of a row of texels: of utiles that are interleaved. */
-static void try_row(const struct raster_window_ir *w, struct ways *ways)
-{
-    struct jit_builder *b = w->b;
-    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "row");
-    LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
-    struct window at = {0};
-    LLVMValueRef utile[ROW], fits, of = place_row(w, &at, &fits), index, out;
-
-    jit_likely(b, LLVMBuildCondBr(b->ir, fits, near, far));
-    LLVMPositionBuilderAtEnd(b->ir, near);
-    load_utiles(w, at.utile, ROW, 0, utile);
-    index = raster_window_ir_utile_in_tile(b, raster_ir_as_words(b, w->tap[0])); /* in both the same order */
-    index = raster_ir_or(b, index, raster_ir_shl(b, of, 4));
-    out = permute(b, utile[4], utile[4], index);
-    for (uint32_t k = 2; k-- > 0;) {
-        LLVMValueRef in = LLVMBuildICmp(b->ir, LLVMIntULT, of, jit_splat_u32(b, 2 * k + 2), "");
-
-        out = LLVMBuildSelect(b->ir, in, permute(b, utile[2 * k], utile[2 * k + 1], index), out, "");
-    }
-    ways->texel[ways->count][0] = out;
+    ways->texel[ways->count][0] = raster_window_ir_permute(b, utile, utile, indices(w, &at));
     close_way(b, ways);
     LLVMPositionBuilderAtEnd(b->ir, far);
 }
@@ -446,9 +409,7 @@ void raster_window_ir(const struct raster_window_ir *w, LLVMValueRef out[4])
 
     if (w->copied)
         try_copy(w, &ways);
-    if (w->rows)
-        try_row(w, &ways);
-    else if (w->nearest)
+    if (w->nearest)
         try_window(w, true, &ways);
     else
         try_windows(w, &ways);

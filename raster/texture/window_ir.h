@@ -9,12 +9,11 @@
 
 struct raster_window_ir {
     struct jit_builder *b;
-    bool nearest;     /* one tap of each axis, else two */
-    bool descending;  /* the second may stand before the first */
-    bool interleaved; /* the order of texels in a utile: RASTER_UTGARD_TILED's, else rows */
-    bool copied;      /* nearest: pictures are likely copied, block for block */
-    bool rows;        /* nearest, interleaved: windows are rows of sixteen texels, as programs fetch them */
-    unsigned bytes;   /* of a texel: 3 or 4. Texels of 3 are words with zeros on top */
+    bool nearest;        /* one tap of each axis, else two */
+    bool descending;     /* the second may stand before the first */
+    bool interleaved;    /* the order of texels in a utile: RASTER_UTGARD_TILED's, else rows */
+    bool copied;         /* nearest: pictures are likely copied, block for block */
+    unsigned bytes;      /* of a texel: 3 or 4. Texels of 3 are words with zeros on top */
     LLVMValueRef tap[2]; /* halves: the first tap of both axes, the second */
     /* Words, pairs, of each lane's level: struct raster_window. */
     LLVMValueRef last_utile, last_start;
@@ -32,12 +31,25 @@ struct raster_window_ir {
 /* The texels at the taps as words, in the order of `far`. */
 void raster_window_ir(const struct raster_window_ir *w, LLVMValueRef out[4]);
 
+/* ---- parts, for windows of other shapes ---- */
+
+/* The sixteen words of a utile at an address. */
+LLVMValueRef raster_window_ir_utile(struct jit_builder *b, LLVMValueRef at, unsigned bytes);
+void raster_window_ir_prefetch(struct jit_builder *b, LLVMValueRef at);
+/* Words of two registers by bits 0 to 4 of the index. */
+LLVMValueRef raster_window_ir_permute(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high,
+                                      LLVMValueRef index);
+
 /* ---- for places ---- */
 
 /* Tiles of RASTER_UTGARD_TILED: the place among its 16 utiles of what has the numbers x, low, and y, high half of each
  * lane (words, of 16 lanes or 8); and of its 256 texels, of words x and y (NULL: 0). */
 LLVMValueRef raster_window_ir_utile_in_tile(struct jit_builder *b, LLVMValueRef words);
 LLVMValueRef raster_window_ir_texel_in_tile(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y);
+/* The place among a tile's texels of x (words, of 16 lanes or 8) in row 0; that of y, words likewise: the
+ * exclusive or of both is the place of (x, y). */
+LLVMValueRef raster_window_ir_column(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef raster_window_ir_row(struct jit_builder *b, LLVMValueRef y);
 /* Bytes of `table` at the low four bits of each byte of v, whose top bits are 0. */
 LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table[16], LLVMValueRef v);
 
