@@ -51,6 +51,23 @@ LLVMValueRef mali_ir_scratch(struct mali_world_ir *e, struct jit_builder *b)
     return e->scratch;
 }
 
+/* Sixteen words by fours, as the host has just stored them: the processor hands those over without waiting. LLVM would
+ * make one load of them, were they not volatile. */
+static LLVMValueRef lanes_of_threads(const struct mali_world_ir *e, struct jit_builder *b, size_t offset)
+{
+    LLVMTypeRef type = LLVMVectorType(b->i32, 4);
+    LLVMValueRef four[4], eight[2], order[16];
+    for (unsigned n = 0; n < 16; n++)
+        order[n] = jit_i32(b, n);
+    for (unsigned n = 0; n < 4; n++) {
+        four[n] = mali_ir_of_threads(e, b, type, offset + 16 * n);
+        LLVMSetVolatile(four[n], true);
+    }
+    for (unsigned n = 0; n < 2; n++)
+        eight[n] = LLVMBuildShuffleVector(b->ir, four[2 * n], four[2 * n + 1], LLVMConstVector(order, 8), "");
+    return LLVMBuildShuffleVector(b->ir, eight[0], eight[1], LLVMConstVector(order, 16), "");
+}
+
 /* ---- ways ---- */
 
 void mali_ir_way(struct jit_builder *b, struct mali_ir_ways *w, LLVMValueRef condition)
@@ -298,7 +315,7 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
         return;
     }
     for (unsigned c = 0; c < 3; c++)
-        out[c] = mali_ir_of_threads(e, b, b->i32x16, at + c * MIDGARD_LANES * sizeof(uint32_t));
+        out[c] = lanes_of_threads(e, b, at + c * MIDGARD_LANES * sizeof(uint32_t));
     out[3] = jit_splat_u32(b, 0);
 }
 
