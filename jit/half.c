@@ -234,3 +234,26 @@ LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
     nan = LLVMBuildOr(b->ir, jit_as_i32(b, zero_of(b, x)), jit_splat_u32(b, 0x7fc00000), "");
     return jit_quiet_to_half(b, jit_select(b, none, jit_as_f32(b, nan), x));
 }
+
+/* ---- what was rounded ---- */
+
+static LLVMValueRef argument_of(LLVMValueRef v, const char *name)
+{
+    LLVMValueRef callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+
+    if (!callee || !LLVMIsAFunction(callee) ||
+        LLVMGetIntrinsicID(callee) != LLVMLookupIntrinsicID(name, strlen(name)))
+        return NULL;
+    return LLVMGetOperand(v, 0);
+}
+
+LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v)
+{
+    LLVMValueRef half = argument_of(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+
+    if (b->level != JIT_AVX512 || !half)
+        return NULL;
+    while (LLVMIsATruncInst(half) || LLVMIsAZExtInst(half))
+        half = LLVMGetOperand(half, 0);
+    return argument_of(half, "llvm.x86.avx512.mask.vcvtps2ph.512");
+}

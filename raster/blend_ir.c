@@ -2,6 +2,7 @@
 #include "raster/blend_ir.h"
 
 #include "jit/math.h"
+#include "raster/texture/texel_ir.h"
 
 enum { BYTES = 4 * JIT_LANES };
 
@@ -154,7 +155,8 @@ LLVMValueRef raster_pack_ir(struct jit_builder *b, const LLVMValueRef channel[4]
 {
     LLVMValueRef word = jit_splat_u32(b, 0);
     for (unsigned n = 0; n < 4; n++) {
-        LLVMValueRef v = jit_f32_nearest_i32(b, jit_unit_times(b, channel[n], 255.0f));
+        LLVMValueRef v = raster_texel_byte_ir(b, channel[n]);
+        v = v ? v : jit_f32_nearest_i32(b, jit_unit_times(b, channel[n], 255.0f));
         word = LLVMBuildOr(b->ir, word, LLVMBuildShl(b->ir, v, jit_splat_u32(b, 8 * n), ""), "");
     }
     return word;

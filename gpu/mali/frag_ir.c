@@ -143,6 +143,7 @@ static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned cou
     for (unsigned k = 0; k < count; k++) {
         mali_frag_ir_ports(&e[k], &ports[k]);
         mali_frag_begin_slots(&e[k], b);
+        e[k].beside = e->variant->program->straight;
         input[k] = *like;
         set_lanes(&e[k], b, &input[k]);
     }
@@ -175,6 +176,7 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
         return run_sides(e, b, count, &input, out);
     set_lanes(e, b, &input);
     mali_frag_begin_slots(e, b);
+    e->beside = false;
     int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
         status = -ENOTSUP;
@@ -240,10 +242,11 @@ static int write_target(struct mali_frag_ir *e, struct jit_builder *b, unsigned 
         b, mali_frag_of_args(e, b, b->f32, offsetof(struct mali_frag_args, constant) + t * sizeof(float)));
     if (!e->color[t][0])
         return 0; /* the program never does */
+    const bool sole = e->beside && e->writeouts[t] == 1;
     LLVMValueRef there = jit_load(b, b->i32x16, e->written[t], 64, false);
     there = LLVMBuildICmp(b->ir, LLVMIntNE, there, jit_splat_u32(b, 0), "");
     for (unsigned c = 0; c < 4; c++) {
-        colors.src[c] = jit_load(b, b->i32x16, e->color[t][c], 64, false);
+        colors.src[c] = sole ? e->value[t][c] : jit_load(b, b->i32x16, e->color[t][c], 64, false);
         colors.src1[c] = jit_load(b, b->i32x16, e->second[t][c], 64, false);
         colors.constant[c] = constant;
     }

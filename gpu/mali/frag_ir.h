@@ -29,6 +29,11 @@ struct mali_frag_ir {
     LLVMValueRef ran; /* i64, or NULL: instructions of blend shaders */
     /* Slots of what the program writes out. */
     LLVMValueRef written[MALI_TARGETS], color[MALI_TARGETS][4], second[MALI_TARGETS][4], given_depth;
+    /* Of blocks side by side, whose values are known where the program has ended: what was written out last, and how
+     * often anything was. */
+    bool beside;
+    unsigned writeouts[MALI_TARGETS];
+    LLVMValueRef value[MALI_TARGETS][4];
 };
 
 static inline LLVMValueRef mali_frag_of_args(const struct mali_frag_ir *e, struct jit_builder *b,

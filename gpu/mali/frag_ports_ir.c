@@ -1,5 +1,8 @@
 /* What a fragment program meets, as IR: frag_ports.c for sixteen lanes at pixels' centres. */
 #include "gpu/mali/frag_ir.h"
+
+#include <string.h>
+
 #include "raster/texture/texel_ir.h"
 #include "raster/zs_ir.h"
 
@@ -163,6 +166,8 @@ static void keep_color(struct mali_frag_ir *e, struct jit_builder *b, const stru
         keep(b, slot_of(b, &e->second[t][c]), w->second[c], lanes);
     }
     keep(b, slot_of(b, &e->written[t]), all, lanes);
+    memcpy(e->value[t], w->color, sizeof e->value[t]);
+    e->writeouts[t]++;
 }
 
 /* Whether what is written out for a target counts: of target 0 alpha does, where it is tested, in frames without
@@ -209,6 +214,7 @@ void mali_frag_begin_slots(struct mali_frag_ir *e, struct jit_builder *b)
             jit_store(b, jit_splat_u32(b, 0), slot_of(b, &e->written[t]), 64);
     if (e->forms->depth_given)
         jit_store(b, e->depth, slot_of(b, &e->given_depth), 64);
+    memset(e->writeouts, 0, sizeof e->writeouts);
 }
 
 void mali_frag_ir_ports(struct mali_frag_ir *e, struct midgard_ir_ports *ports)

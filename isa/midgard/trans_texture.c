@@ -69,7 +69,10 @@ static void write_result(struct midgard_trans *t, const struct midgard_texture *
             midgard_trans_set(t, reg, c, v);
             continue;
         }
-        v = floats ? midgard_trans_to_half(t, v) : v;
+        if (floats) {
+            half.half[n] = isa_trans_half_of_single(t->b, v);
+            v = LLVMBuildZExt(t->b->ir, isa_trans_half_bits(t->b, half.half[n]), t->b->i32x16, "");
+        }
         half.word[n / 2] = n & 1 ? midgard_trans_shift(t, v, 16) : v;
         half.bits[n / 2] = n & 1 ? 0xffff0000u : 0xffffu;
         midgard_trans_merge(t, reg, &half);

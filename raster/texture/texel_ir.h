@@ -22,4 +22,8 @@ LLVMValueRef raster_texel_bytes_ir(struct jit_builder *b, const struct raster_te
 LLVMValueRef raster_texel_finish_ir(struct jit_builder *b, const struct raster_texel *texel,
                                     LLVMValueRef word);
 
+/* The byte (i32x16) of which v, a single or its bits, was unpacked, rounded to a half since or not: packed it is that byte
+ * again. NULL: v is something else. */
+LLVMValueRef raster_texel_byte_ir(struct jit_builder *b, LLVMValueRef v);
+
 #endif
