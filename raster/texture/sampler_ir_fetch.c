@@ -55,6 +55,32 @@ static unsigned fields_of(struct raster_sampler_ir *t, struct field out[FIELDS])
     return count;
 }
 
+bool raster_sampler_ir_quads_share(const struct raster_sampler_ir *t)
+{
+    return t->key->lod == RASTER_LOOKUP_IMPLICIT &&
+           (t->key->op == RASTER_SAMPLE || t->key->op == RASTER_GATHER);
+}
+
+/* A word of each lane's level, at `at` plus what lanes have; where quads share a level four loads do. */
+static LLVMValueRef field_of_lanes(struct raster_sampler_ir *t, size_t at, LLVMValueRef level)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef from = jit_offset_const(b, t->image, at), out = LLVMGetPoison(b->i32x16);
+    uint32_t first[16];
+
+    if (!raster_sampler_ir_quads_share(t))
+        return jit_gather_u32(b, from, level, LLVMConstAllOnes(b->i1x16));
+    for (uint32_t l = 0; l < 16; l++)
+        first[l] = l & ~3u;
+    for (uint32_t l = 0; l < 16; l += 4) {
+        LLVMValueRef lane = jit_i32(b, l), place = LLVMBuildExtractElement(b->ir, level, lane, "");
+
+        out = LLVMBuildInsertElement(b->ir, out, jit_load(b, b->i32, jit_offset(b, from, place), 4, true),
+                                     lane, "");
+    }
+    return LLVMBuildShuffleVector(b->ir, out, LLVMGetPoison(b->i32x16), jit_vector_u32(b, first), "");
+}
+
 /* Most often all lanes have one level, whose fields are loaded once. */
 void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level)
 {
@@ -87,8 +113,7 @@ void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level)
     LLVMPositionBuilderAtEnd(b->ir, differ);
     level = LLVMBuildMul(b->ir, level, U(sizeof(struct raster_image_level)), "");
     for (unsigned n = 0; n < count; n++)
-        value[1][n] = jit_gather_u32(b, jit_offset_const(b, t->image, base + field[n].at), level,
-                                     LLVMConstAllOnes(b->i1x16));
+        value[1][n] = field_of_lanes(t, base + field[n].at, level);
     LLVMBuildBr(b->ir, end);
     LLVMPositionBuilderAtEnd(b->ir, end);
     for (unsigned n = 0; n < count; n++) {

@@ -77,6 +77,8 @@ LLVMValueRef raster_sampler_ir_hold(struct jit_builder *b, LLVMValueRef x, LLVMV
 
 /* Loads what the key needs of the lanes' levels; `level` NULL: 0. */
 void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level);
+/* Whether the lanes of a quad have one level, whatever they ask for. */
+bool raster_sampler_ir_quads_share(const struct raster_sampler_ir *t);
 /* Where a slice begins, or its sample: bytes. Either may be NULL. */
 LLVMValueRef raster_sampler_ir_surface(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef sample);
 /* The texels' words (as many as the format has), at these places, which lie inside. `sample` may be NULL. */

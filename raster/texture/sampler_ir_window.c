@@ -95,7 +95,8 @@ void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
     for (unsigned n = 0; n < 2; n++)
         if (own[n]) {
             w.shared = alike(b, w.shared, own[n], false);
-            w.quads_share = w.nearest ? NULL : alike(b, w.quads_share, own[n], true);
+            if (!w.nearest && (n || !raster_sampler_ir_quads_share(t)))
+                w.quads_share = alike(b, w.quads_share, own[n], true);
         }
     for (unsigned k = 0; k < (w.nearest ? 1 : 2); k++)
         w.tap[k] = raster_ir_as_halves(b, raster_ir_or(b, axis[0].x[k], raster_ir_shl(b, axis[1].x[k], 16)));
