@@ -156,12 +156,14 @@ void mali_frag_say_varyings(const struct mali_frag *f, struct gpu_frame_draw *dr
 
 /* ---- vertices ---- */
 
-/* Bytes of a multiple of four mostly, at most 16, above them zeros. */
+/* At most 16 bytes, above them zeros. */
 static __m128i load(const uint8_t *at, uint32_t bytes)
 {
     uint32_t word[4] = {0};
     switch (bytes) {
+    case 2: return _mm_cvtsi32_si128(util_load16(at));
     case 4: return _mm_cvtsi32_si128((int32_t)util_load32(at));
+    case 6: return _mm_insert_epi16(_mm_cvtsi32_si128((int32_t)util_load32(at)), util_load16(at + 4), 2);
     case 8: return _mm_loadl_epi64((const __m128i *)at);
     case 12: return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)at), (int32_t)util_load32(at + 8), 2);
     case 16: return _mm_loadu_si128((const __m128i *)at);
