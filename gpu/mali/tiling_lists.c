@@ -190,7 +190,7 @@ static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_h
         return stopped(t);
     t->table = header->table;
     t->heap_at = header->heap;
-    if (count > kept || memcmp(t->kept, at, bytes)) {
+    if (count > kept || memcmp(t->kept, at, bytes) != 0) {
         memcpy(t->kept, at, bytes);
         if (!take_table(t, t->kept, count))
             return MALI_END_FAULT;
