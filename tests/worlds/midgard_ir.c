@@ -520,7 +520,7 @@ static int emit_sides(struct jit_builder *b, const struct midgard_program *progr
     for (unsigned k = 0; k < sides; k++) {
         input[k] = input_of(b, mode);
         if (!program->straight && k != kept)
-            input[k].lanes = mask_at(b, offsetof(struct midgard_world, lanes));
+            input[k].lanes = jit_mask_from_bits(b, LLVMConstInt(b->i16, 0x35ac, false));
         own[k] = ports;
         own[k].ctx = k == kept ? jit_param(b, 0) : jit_alloca(b, type, "other");
         if (k != kept)
