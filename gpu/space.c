@@ -7,13 +7,11 @@
 #include <sys/mman.h>
 
 enum { DIRECTORIES = 1024, PAGES = 1024, NOW = 1, NEXT = 2 };
-/* An entry: 28 bits of a page's number, a terabyte of guest memory. */
-enum { NUMBER_SHIFT = 4 };
 #define SPACE_BYTES (1ull << 32)
 
 static uint64_t physical_of(uint32_t entry)
 {
-    return (uint64_t)(entry >> NUMBER_SHIFT) * GPU_PAGE;
+    return (uint64_t)(entry >> GPU_SPACE_SHIFT) * GPU_PAGE;
 }
 
 /* ---- host mappings ---- */
@@ -38,7 +36,7 @@ static bool map_host(struct gpu_space *s, uint32_t first, uint32_t count, uint32
 /* The entry that continues a run behind its n-th page. */
 static uint32_t continued(uint32_t entry, uint32_t n)
 {
-    return entry ? entry + (n << NUMBER_SHIFT) : 0;
+    return entry ? entry + (n << GPU_SPACE_SHIFT) : 0;
 }
 
 int gpu_space_create(const struct gpu_memory *memory, struct gpu_space *out)
@@ -79,9 +77,9 @@ bool gpu_space_map(struct gpu_space *space, uint64_t address, uint64_t physical,
 {
     uint64_t n = address / GPU_PAGE, number = physical / GPU_PAGE;
     if (n >= GPU_SPACE_PAGES ||
-        (rights && (number >> (32 - NUMBER_SHIFT) || !gpu_memory_at(space->memory, physical, GPU_PAGE))))
+        (rights && (number >> (32 - GPU_SPACE_SHIFT) || !gpu_memory_at(space->memory, physical, GPU_PAGE))))
         return false;
-    space->next[n] = rights ? (uint32_t)number << NUMBER_SHIFT | rights : 0;
+    space->next[n] = rights ? (uint32_t)number << GPU_SPACE_SHIFT | rights : 0;
     space->used[n / PAGES] |= NEXT;
     return true;
 }

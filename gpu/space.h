@@ -16,14 +16,17 @@ enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2, GPU_RIGHT_EXECUTE = 4 
 #define GPU_SPACE_PIECES 16384u /* runs of pages that one space may be made of: the host has a limit too */
 
 #define GPU_SPACE_PAGES (1u << 20)
+/* A page's word: 28 bits of a number above four of rights; 0: no page. */
+#define GPU_SPACE_SHIFT 4u
 
 struct gpu_space {
     struct gpu_memory window; /* of 4 GiB; for readers of addresses that were checked */
     const struct gpu_memory *memory;
-    uint32_t *page, *next; /* for each GPU page: number of the guest page << 4 | rights, or 0; `next`: in the
+    uint32_t *page,
+        *next;     /* for each GPU page: number of the guest page << GPU_SPACE_SHIFT | rights; `next`: in the
                             * making */
-    uint8_t *used;         /* for each 4 MiB: bit 0: pages in `page`, bit 1: in `next` */
-    uint32_t pieces;       /* host mappings that stand */
+    uint8_t *used; /* for each 4 MiB: bit 0: pages in `page`, bit 1: in `next` */
+    uint32_t pieces; /* host mappings that stand */
 };
 
 /* An empty space over `memory`, which is borrowed and must have a file (not gpu_memory_borrow's). 0, -ENOTSUP

@@ -16,7 +16,6 @@ enum {
     EIGHTS = WORDS / 8, /* eight marks at a time */
     SLOTS = GPU_SPECULATION_PAGES
 };
-#define SPACE_SHIFT 4u /* of the words of a space's pages */
 
 struct gpu_speculation {
     const struct gpu_space *space; /* NULL: closed */
@@ -119,7 +118,7 @@ static uint32_t word_of(const struct gpu_speculation *s, uint64_t page)
 static bool take(struct gpu_speculation *s, uint32_t page, uint32_t want, uint32_t *word)
 {
     const uint32_t right = want & ~(uint32_t)KEPT, has = s->page[page], is = s->space->page[page];
-    uint32_t *user = &s->user[is >> SPACE_SHIFT], slot = 0;
+    uint32_t *user = &s->user[is >> GPU_SPACE_SHIFT], slot = 0;
     if ((is & right) != right || (has && !(has & right)) || (*user && *user != page + 1))
         return false;
     if (!has && right == GPU_RIGHT_WRITE) {
@@ -131,7 +130,7 @@ static bool take(struct gpu_speculation *s, uint32_t page, uint32_t want, uint32
     if (!has)
         s->granted[s->granted_count++] = page;
     *user = page + 1;
-    *word = slot << GPU_SPECULATION_SHIFT | (has & KEPT) | want;
+    *word = slot << GPU_SPACE_SHIFT | (has & KEPT) | want;
     return true;
 }
 
@@ -161,7 +160,7 @@ static bool grant(struct gpu_speculation *s, uint32_t page, uint32_t want)
             _mm_pause();
     }
     if (word & GPU_RIGHT_WRITE) {
-        memcpy(s->saved + (size_t)(word >> GPU_SPECULATION_SHIFT) * GPU_PAGE,
+        memcpy(s->saved + (size_t)(word >> GPU_SPACE_SHIFT) * GPU_PAGE,
                s->space->window.base + (uint64_t)page * GPU_PAGE, GPU_PAGE);
         publish(s, page, word);
     }
@@ -199,7 +198,7 @@ bool gpu_speculation_load(struct gpu_speculation *s, uint64_t address, uint32_t 
 
 static uint8_t *mark_at(struct gpu_speculation *s, unsigned worker, uint64_t address)
 {
-    uint32_t slot = word_of(s, address / GPU_PAGE) >> GPU_SPECULATION_SHIFT;
+    uint32_t slot = word_of(s, address / GPU_PAGE) >> GPU_SPACE_SHIFT;
     return gpu_speculation_marks(s, worker) + (size_t)slot * WORDS + address % GPU_PAGE / 4;
 }
 
@@ -267,7 +266,7 @@ static void forget(struct gpu_speculation *s, uint32_t keep)
             continue;
         }
         s->page[page] = 0;
-        s->user[s->space->page[page] >> SPACE_SHIFT] = 0;
+        s->user[s->space->page[page] >> GPU_SPACE_SHIFT] = 0;
     }
     s->granted_count = count;
     s->slot_count = 0;

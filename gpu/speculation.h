@@ -19,8 +19,6 @@
 /* Pages that a run can store to, and what a worker marks of one: a byte for each word. */
 #define GPU_SPECULATION_PAGES 2048u
 #define GPU_SPECULATION_MARKS (GPU_PAGE / 4)
-/* A word of gpu_speculation_pages: which of a run's stored pages it is << this | rights of enum gpu_right. */
-#define GPU_SPECULATION_SHIFT 4u
 
 struct gpu_speculation;
 
@@ -50,7 +48,7 @@ bool gpu_speculation_store(struct gpu_speculation *speculation, unsigned worker,
                            uint32_t bytes);
 
 /* For compiled code, which looks for itself and asks where this does not allow what it wants: a word for each GPU
- * page; and a worker's marks of each stored page, GPU_SPECULATION_MARKS bytes each, 1 where it stored. */
+ * page, as a space has them, but for the number, which says which of the run's stored pages it is; and a worker's marks of each stored page, GPU_SPECULATION_MARKS bytes each, 1 where it stored. */
 const uint32_t *gpu_speculation_pages(const struct gpu_speculation *speculation);
 uint8_t *gpu_speculation_marks(struct gpu_speculation *speculation, unsigned worker);
 

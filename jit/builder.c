@@ -272,6 +272,14 @@ LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTy
                           arg_count, "");
 }
 
+bool jit_calls(LLVMValueRef v, const char *name)
+{
+    LLVMValueRef callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+
+    return callee && LLVMIsAFunction(callee) &&
+           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
+}
+
 LLVMValueRef jit_fence(struct jit_builder *b, LLVMValueRef f)
 {
     LLVMTypeRef type = LLVMTypeOf(f);

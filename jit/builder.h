@@ -93,7 +93,9 @@ LLVMValueRef jit_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef y
 /* Calls an LLVM intrinsic overloaded on the given types, e.g. "llvm.sqrt". */
 LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTypeRef *overload,
                            unsigned overload_count, LLVMValueRef *args, unsigned arg_count);
-/* The same of one of the host's own, for vectors that its registers of so many lanes hold in 1, 2 or 4 parts;
+/* Whether v is a call of that intrinsic, of whichever types. */
+bool jit_calls(LLVMValueRef v, const char *name);
+/* Calls one of the host's own, for vectors that its registers of so many lanes hold in 1, 2 or 4 parts;
  * one or two arguments, as long as each other, up to 64 lanes. */
 LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, unsigned lanes,
                                     const LLVMValueRef *args, unsigned arg_count);

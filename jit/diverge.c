@@ -22,6 +22,28 @@ static LLVMValueRef narrow(const struct jit_diverge *d, LLVMValueRef mask)
     return !d->words ? mask : LLVMBuildICmp(b->ir, LLVMIntSLT, mask, LLVMConstNull(LLVMTypeOf(mask)), "");
 }
 
+/* Lanes from `first` on of two masks, one behind the other. */
+static LLVMValueRef lanes_of(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, unsigned first,
+                             unsigned count)
+{
+    LLVMValueRef order[JIT_DIVERGE_SIDES * JIT_LANES];
+
+    for (unsigned n = 0; n < count; n++)
+        order[n] = jit_i32(b, first + n);
+    return LLVMBuildShuffleVector(b->ir, x, y, LLVMConstVector(order, count), "");
+}
+
+LLVMValueRef jit_diverge_join(struct jit_builder *b, const LLVMValueRef *masks, unsigned count)
+{
+    return count == 1 ? masks[0] : lanes_of(b, masks[0], masks[1], 0, JIT_DIVERGE_SIDES * JIT_LANES);
+}
+
+LLVMValueRef jit_diverge_part(struct jit_builder *b, LLVMValueRef mask, unsigned count, unsigned side)
+{
+    return count == 1 ? mask
+                      : lanes_of(b, mask, LLVMGetPoison(LLVMTypeOf(mask)), side * JIT_LANES, JIT_LANES);
+}
+
 static LLVMTypeRef slot_type(struct jit_diverge *d)
 {
     LLVMTypeRef type = LLVMTypeOf(d->none);

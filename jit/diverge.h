@@ -24,6 +24,11 @@
 
 #include "jit/builder.h"
 
+/* Sets of lanes that stand side by side: their masks, of one or so many sets, as one; and one set's part of it. */
+#define JIT_DIVERGE_SIDES 2u
+LLVMValueRef jit_diverge_join(struct jit_builder *b, const LLVMValueRef *masks, unsigned count);
+LLVMValueRef jit_diverge_part(struct jit_builder *b, LLVMValueRef mask, unsigned count, unsigned side);
+
 struct jit_diverge {
     struct jit_builder *b;
     uint32_t count, at;      /* blocks; the one being filled */

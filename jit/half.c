@@ -239,12 +239,7 @@ LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
 
 static LLVMValueRef argument_of(LLVMValueRef v, const char *name)
 {
-    LLVMValueRef callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-
-    if (!callee || !LLVMIsAFunction(callee) ||
-        LLVMGetIntrinsicID(callee) != LLVMLookupIntrinsicID(name, strlen(name)))
-        return NULL;
-    return LLVMGetOperand(v, 0);
+    return jit_calls(v, name) ? LLVMGetOperand(v, 0) : NULL;
 }
 
 LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v)

@@ -117,11 +117,14 @@ static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct 
 
 void mali_grid_go(const struct mali_grid *g, uint64_t unit, struct mali_grid_place *place)
 {
-    if (unit && unit == place->unit + 1)
+    bool behind = unit && unit == place->unit + 1;
+    place->unit = unit;
+    if (g->groups_of_unit > 1) /* several_groups finds all of them */
+        return;
+    if (behind)
         next(g->groups, place->group);
     else
         part(unit, g->groups, place->group);
-    place->unit = unit;
 }
 
 static uint32_t one_group(const struct mali_grid *g, const uint32_t at[3], uint32_t first,

@@ -118,10 +118,7 @@ static bool run_unit(struct run *r, struct worker *w, uint64_t unit, struct mali
         return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, r->world->unit, r->job->address,
                              "cancelled");
     start_storage(r, w);
-    if (r->grid->groups_of_unit == 1)
-        mali_grid_go(r->grid, unit, &w->place);
-    else
-        w->place.unit = unit;
+    mali_grid_go(r->grid, unit, &w->place);
     if (r->world->program->barriers)
         return run_group(r, w, stop);
     for (uint32_t n = 0; n < r->sixteens; n++) {

@@ -74,7 +74,7 @@ struct mali_code {
     struct mali_code_buffer buffer[MALI_CODE_BUFFERS];
     struct mali_code_array attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     const struct raster_image *image[MALI_CODE_LOOKUPS];
-    const uint32_t *page; /* numbers << 4 | rights: of the space, or in a run of the speculation */
+    const uint32_t *page; /* words of the space, or in a run of the speculation */
     uint8_t *window;
     uint64_t address;     /* of the program */
     uint64_t storage[2];  /* of threads, of the workgroup: guest addresses */

@@ -266,7 +266,7 @@ static LLVMValueRef marks_of(const struct memory *m, LLVMValueRef address, LLVMV
     bool lanes = LLVMTypeOf(page) == b->i32x16;
     LLVMValueRef kept = mali_ir_of_threads(m->e, b, b->i32, offsetof(struct mali_threads, marked_pages));
 #define C(value) (lanes ? jit_splat_u32(b, value) : jit_i32(b, value))
-    page = LLVMBuildLShr(b->ir, page, C(GPU_SPECULATION_SHIFT), "");
+    page = LLVMBuildLShr(b->ir, page, C(GPU_SPACE_SHIFT), "");
     page = LLVMBuildAnd(b->ir, page, lanes ? jit_splat(b, kept) : kept, "");
     page = LLVMBuildMul(b->ir, page, C(GPU_SPECULATION_MARKS), "");
     address = LLVMBuildLShr(b->ir, LLVMBuildAnd(b->ir, address, C(GPU_PAGE - 1), ""), C(2), "");

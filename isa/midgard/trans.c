@@ -138,7 +138,7 @@ static void leave(struct midgard_trans_sides *s, const struct midgard_block *blo
     for (unsigned n = 0; n < s->count; n++)
         helpers[n] = s->t[n].helpers;
     if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL && t->helpers)
-        jit_diverge_branch(&s->diverge, midgard_trans_joined(s, helpers), t->block_count);
+        jit_diverge_branch(&s->diverge, jit_diverge_join(t->b, helpers, s->count), t->block_count);
     if (!block->ends && is_barrier(i)) {
         LLVMValueRef left = jit_diverge_left(&s->diverge);
         jit_diverge_set(t->b, s->slots[0].running, LLVMConstAllOnes(t->b->i1x16), left);
@@ -185,7 +185,7 @@ static void open_block(struct midgard_trans_sides *s, uint32_t k)
     for (uint32_t n = 0; n < t->block_count && !again; n++)
         again = t->blocks[n].target[0] == 0 || t->blocks[n].target[1] == 0;
     for (unsigned n = 0; n < s->count; n++)
-        s->t[n].mask = again ? midgard_trans_part(s, mask, n) : s->t[n].input->lanes;
+        s->t[n].mask = again ? jit_diverge_part(t->b, mask, s->count, n) : s->t[n].input->lanes;
 }
 
 /* Of several sides one may have no lane in the block at hand, and does not execute it. */
@@ -238,7 +238,7 @@ static int begin(struct midgard_trans_sides *s, const LLVMValueRef *lanes)
     const struct midgard_trans *t = &s->t[0];
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
-    int status = jit_diverge_begin(&s->diverge, b, t->block_count, midgard_trans_joined(s, lanes),
+    int status = jit_diverge_begin(&s->diverge, b, t->block_count, jit_diverge_join(b, lanes, s->count),
                                    !p->loads && !p->stores);
     if (status || !t->input->state)
         return status;

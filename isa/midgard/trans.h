@@ -7,7 +7,7 @@
 #define VITRAIL_ISA_MIDGARD_TRANS_H
 
 #include "isa/midgard/interp.h"
-#include "jit/builder.h"
+#include "jit/diverge.h"
 
 /* A number that an instruction has, or one of each lane's. */
 struct midgard_ir_number {
@@ -149,7 +149,7 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
                       LLVMValueRef *fault, struct midgard_ir_state *state);
 
 #define MIDGARD_SIDES           4u
-#define MIDGARD_BRANCHING_SIDES 2u
+#define MIDGARD_BRANCHING_SIDES JIT_DIVERGE_SIDES
 /* The same in `count` sets of sixteen lanes side by side, instruction by instruction, so that one's latencies are the
  * others' time: of straight programs 1 to MIDGARD_SIDES, without helpers; of others 1 to MIDGARD_BRANCHING_SIDES,
  * whose code goes to the block `leave` where fuel may be used up, so that they are run one by one. Each set has

@@ -4,31 +4,6 @@
 
 #include "isa/midgard/trans_internal.h"
 
-/* ---- masks ---- */
-
-static LLVMValueRef shuffled(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, unsigned first,
-                             unsigned count)
-{
-    LLVMValueRef order[MIDGARD_BRANCHING_SIDES * MIDGARD_LANES];
-    for (unsigned n = 0; n < count; n++)
-        order[n] = jit_i32(b, first + n);
-    return LLVMBuildShuffleVector(b->ir, x, y, LLVMConstVector(order, count), "");
-}
-
-LLVMValueRef midgard_trans_joined(const struct midgard_trans_sides *s, const LLVMValueRef *masks)
-{
-    return s->count == 1
-               ? masks[0]
-               : shuffled(s->t[0].b, masks[0], masks[1], 0, MIDGARD_BRANCHING_SIDES * MIDGARD_LANES);
-}
-
-LLVMValueRef midgard_trans_part(const struct midgard_trans_sides *s, LLVMValueRef mask, unsigned side)
-{
-    return s->count == 1 ? mask
-                         : shuffled(s->t[0].b, mask, LLVMGetPoison(LLVMTypeOf(mask)), side * MIDGARD_LANES,
-                                    MIDGARD_LANES);
-}
-
 /* ---- conditions ---- */
 
 /* Condition n of the four in r31. */
@@ -137,11 +112,11 @@ static void refuse(struct midgard_trans *t, enum midgard_fault fault)
 
 static void go(struct midgard_trans_sides *s, unsigned k, uint32_t target)
 {
+    const struct midgard_trans *t = &s->t[0];
     LLVMValueRef masks[MIDGARD_SIDES] = {NULL};
     for (unsigned n = 0; n < s->count; n++)
         masks[n] = holds(&s->t[n], k);
-    LLVMValueRef taken = jit_diverge_branch(&s->diverge, midgard_trans_joined(s, masks), target);
-    const struct midgard_trans *t = &s->t[0];
+    LLVMValueRef taken = jit_diverge_branch(&s->diverge, jit_diverge_join(t->b, masks, s->count), target);
     uint32_t first = target < t->program->block_count ? t->program->blocks[target].first : UINT32_MAX;
     if (first <= t->number && s->count > 1)
         pay_together(s, t->number + 1 - first);
@@ -151,8 +126,8 @@ static void go(struct midgard_trans_sides *s, unsigned k, uint32_t target)
     for (unsigned n = 0; n < s->count; n++) {
         if (discards)
             jit_diverge_set(t->b, s->slots[n].live, LLVMConstNull(t->b->i1x16),
-                            midgard_trans_part(s, taken, n));
-        s->t[n].left = midgard_trans_part(s, jit_diverge_left(&s->diverge), n);
+                            jit_diverge_part(t->b, taken, s->count, n));
+        s->t[n].left = jit_diverge_part(t->b, jit_diverge_left(&s->diverge), s->count, n);
     }
 }
 

@@ -1,4 +1,4 @@
-/* The translator: trans.c (blocks), trans_branch.c, trans_alu.c (bundles), trans_operand.c (their operands and results),
+/* The translator: trans.c (blocks), trans_branch.c (branches), trans_alu.c (bundles), trans_operand.c (their operands and results),
  * trans_memory.c and trans_attribute.c (loads and stores), trans_texture.c. */
 #ifndef VITRAIL_ISA_MIDGARD_TRANS_INTERNAL_H
 #define VITRAIL_ISA_MIDGARD_TRANS_INTERNAL_H
@@ -6,7 +6,6 @@
 #include "isa/midgard/names.h"
 #include "isa/midgard/trans.h"
 #include "isa/trans_op.h"
-#include "jit/diverge.h"
 
 #define MIDGARD_HALVES 8u /* of a register */
 
@@ -108,9 +107,6 @@ struct midgard_trans_sides {
     LLVMValueRef fuel;       /* slot of i32: of several, what is left for all; of one each lane has its own */
     LLVMBasicBlockRef leave; /* where several go when it is used up */
 };
-/* Masks of all sides as diverge has them, and one side's part. */
-LLVMValueRef midgard_trans_joined(const struct midgard_trans_sides *s, const LLVMValueRef *masks);
-LLVMValueRef midgard_trans_part(const struct midgard_trans_sides *s, LLVMValueRef mask, unsigned side);
 /* What the branch units of the instruction at hand do. */
 void midgard_trans_branches(struct midgard_trans_sides *s, const struct midgard_block *block);
 

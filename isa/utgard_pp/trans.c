@@ -105,28 +105,6 @@ static void emit_insns(struct sides *s, const struct utgard_pp_block *block)
         }
 }
 
-/* ---- masks of all sides, side by side ---- */
-
-static LLVMValueRef shuffled(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, unsigned first,
-                             unsigned count)
-{
-    LLVMValueRef order[UTGARD_PP_BRANCHING_SIDES * JIT_LANES];
-    for (unsigned n = 0; n < count; n++)
-        order[n] = jit_i32(b, first + n);
-    return LLVMBuildShuffleVector(b->ir, x, y, LLVMConstVector(order, count), "");
-}
-
-static LLVMValueRef joined(const struct sides *s, struct jit_builder *b, const LLVMValueRef *masks)
-{
-    return s->count == 1 ? masks[0] : shuffled(b, masks[0], masks[1], 0, 2 * JIT_LANES);
-}
-
-static LLVMValueRef part_of(const struct sides *s, struct jit_builder *b, LLVMValueRef mask, unsigned side)
-{
-    return s->count == 1 ? mask
-                         : shuffled(b, mask, LLVMGetPoison(LLVMTypeOf(mask)), side * JIT_LANES, JIT_LANES);
-}
-
 /* ---- leaving a block ---- */
 
 static LLVMValueRef condition(struct utgard_pp_trans *t, const struct utgard_pp_insn *i)
@@ -195,7 +173,7 @@ static void leave_block(struct sides *s, struct jit_diverge *d, uint32_t k)
         s->faults |= t->faults;
     }
     if (branches)
-        jit_diverge_branch(d, joined(s, d->b, taken), block->target);
+        jit_diverge_branch(d, jit_diverge_join(d->b, taken, s->count), block->target);
     jit_diverge_close(d, block->ends ? program->block_count : k + 1);
 }
 
@@ -235,7 +213,7 @@ static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lane
     const struct utgard_pp_program *program = s->t[0].program;
     LLVMValueRef all[UTGARD_PP_BRANCHING_SIDES] = {lanes, lanes}, mask;
     struct jit_diverge d;
-    int status = jit_diverge_begin(&d, b, program->block_count, joined(s, b, all), true);
+    int status = jit_diverge_begin(&d, b, program->block_count, jit_diverge_join(b, all, s->count), true);
     if (status)
         return status;
     for (uint32_t k = 0; k < program->block_count; k++) {
@@ -244,7 +222,7 @@ static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lane
         if (!always && (s->faults || program->repeats))
             stop_at_fault(&s->t[0], &d);
         for (unsigned i = 0; i < s->count; i++) {
-            s->t[i].mask = part_of(s, b, mask, i);
+            s->t[i].mask = jit_diverge_part(b, mask, s->count, i);
             load_registers(&s->t[i], &s->slots[i]);
         }
         emit_insns(s, &program->blocks[k]);

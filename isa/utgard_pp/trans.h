@@ -4,7 +4,7 @@
 #define VITRAIL_ISA_UTGARD_PP_TRANS_H
 
 #include "isa/utgard_pp/ports.h"
-#include "jit/builder.h"
+#include "jit/diverge.h"
 
 /* What temporaries of sixteen fragments take; the caller's, zeroed before each call. */
 struct utgard_pp_temporaries {
@@ -57,7 +57,7 @@ static inline bool utgard_pp_is_straight(const struct utgard_pp_program *program
     return program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK;
 }
 #define UTGARD_PP_SIDES           4u
-#define UTGARD_PP_BRANCHING_SIDES 2u /* of programs that are not straight */
+#define UTGARD_PP_BRANCHING_SIDES JIT_DIVERGE_SIDES /* of programs that are not straight */
 /* The same for that many sets of sixteen lanes, of which all take part, instruction by instruction, so that
  * one may wait for its results while the others go on. The fault is one of any of them, not always what the
  * first would have ended in alone. */

@@ -109,9 +109,10 @@ void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
 
 /* What of a row of fetched texels comes of x alone, or of y: lookups beside each other share it. */
 struct line {
-    LLVMValueRef utile; /* eight lanes: where utiles are in a tile (of x also: in a row of tiles), texels */
-    LLVMValueRef
-        index; /* where the lanes' texels are in their utile, and of x the utile's number from bit 4 on */
+    /* Eight lanes: where utiles are in a tile (of x also: in a row of tiles), in texels. */
+    LLVMValueRef utile;
+    /* Where the lanes' texels are in their utile, and of x the utile's number from bit 4 on. */
+    LLVMValueRef index;
     LLVMValueRef fits; /* scalar */
 };
 

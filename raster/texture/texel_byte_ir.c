@@ -1,16 +1,6 @@
 /* Singles that are channels of bytes, by how they were made. */
-#include <string.h>
-
 #include "jit/math.h"
 #include "raster/texture/texel_ir.h"
-
-static bool calls(LLVMValueRef v, const char *name)
-{
-    LLVMValueRef callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-
-    return callee && LLVMIsAFunction(callee) &&
-           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name));
-}
 
 static bool is(LLVMValueRef v, LLVMOpcode opcode)
 {
@@ -40,7 +30,7 @@ static LLVMValueRef before(struct jit_builder *b, LLVMValueRef v)
 
     if (half)
         return half;
-    if (is(v, LLVMBitCast) || calls(v, "llvm.arithmetic.fence"))
+    if (is(v, LLVMBitCast) || jit_calls(v, "llvm.arithmetic.fence"))
         return LLVMGetOperand(v, 0);
     return before_one_nan(b, v);
 }
@@ -50,7 +40,7 @@ static LLVMValueRef dividend(struct jit_builder *b, LLVMValueRef v)
 {
     LLVMValueRef part[2], x, scale[2];
 
-    if (calls(v, "llvm.fma")) {
+    if (jit_calls(v, "llvm.fma")) {
         x = LLVMGetOperand(v, 0);
         scale[0] = LLVMGetOperand(v, 1);
         part[1] = LLVMGetOperand(v, 2);

@@ -321,7 +321,7 @@ static void attempt(const struct random_turn *turn, void *data)
     guest_destroy(&coded.scene.guest);
 }
 
-/* Blend shaders are compiled, and few states mean nothing. */
+/* Most of the blend shaders are compiled, and few states mean nothing. */
 static void test_random(void **state)
 {
     struct counts counts = {0};
@@ -330,7 +330,7 @@ static void test_random(void **state)
     random_programs(random_number_of("VITRAIL_DIFF_SEED", 1), programs, 2, attempt, &counts);
     print_message("%u states, %u with a blend shader, of which %u compiled; %u stopped\n", counts.states,
                   counts.blended, counts.compiled, counts.stopped);
-    assert_true(counts.compiled * 4 >= counts.blended); /* what was compiled before is not compiled again */
+    assert_true(counts.compiled * 2 >= counts.blended);
     assert_true(counts.stopped * 4 <= counts.states);
 }
 

@@ -11,7 +11,7 @@
 #include "isa/midgard/program.h"
 #include "tests/diff/random.h"
 #include "tests/isa/midgard_programs.h"
-#include "tests/worlds/world.h"
+#include "tests/worlds/midgard.h"
 
 enum { INPUTS = 8 };
 
@@ -53,6 +53,34 @@ static void both_agree(void **unused)
     assert_true(outcome.faulted < outcome.lanes);
 }
 
+/* Lanes leave a loop one after the other, long before their fuel is used up: nothing makes what runs side by side be
+ * run one by one. (With wrong masks it would go round until it is.) */
+static void loops_stay(void **unused)
+{
+    static const char text[] = "mov r0, lid.x, zero.x, 0 ; nop ; next alu1\n"
+                               "sadd.iand.full r1.x, r0.y, #7 ; next alu1\n"
+                               "again: vadd.fadd.16 r3.xyzw, r3.rl, #0.125 ; next alu2\n"
+                               "vmul.iadd.32 r4, r4, r0 ; sadd.iadd.full r1.x, r1.x, #-1 ; next alu2\n"
+                               "sadd.ilt.full r31.w, r24.x, r1.x ; brx.true again, alu2 ; next alu1\n"
+                               "vmul.iadd.32 r2, r4, r0 ; stop\n";
+    const struct isa_set *isa = world_midgard.isa;
+    unsigned saved = util_fpenv_enter();
+    uint32_t count;
+    void *words, *program;
+    assert_int_equal(isa_assemble(isa->syntax, text, strlen(text), &words, &count, NULL), 0);
+    assert_int_equal(isa->create(words, count, &program, NULL), 0);
+    random_start(&engines);
+    midgard_world_left = 0;
+    for (unsigned n = 0; n < engines.levels * 2; n++)
+        for (unsigned mode = 0; mode < world_modes(&world_midgard); mode++)
+            in_mode(program, mode, engines.engine[n / 2][n % 2]);
+    assert_int_equal(midgard_world_left, 0);
+    random_stop(&engines);
+    util_fpenv_leave(saved);
+    isa->destroy(program);
+    free(words);
+}
+
 /* Refused while it is translated, not when the module is there. */
 static void too_much(void **unused)
 {
@@ -84,6 +112,7 @@ static void too_much(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree), cmocka_unit_test(too_much)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree), cmocka_unit_test(loops_stay),
+                                       cmocka_unit_test(too_much)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

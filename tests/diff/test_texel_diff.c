@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "jit/math.h"
 #include "raster/texture/texel_ir.h"
 #include "util/bits.h"
 #include "util/half.h"
@@ -371,10 +372,67 @@ static void bytes_again(void **state)
     }
 }
 
+/* void f(const struct lanes *word, uint32_t byte[3][16]): of the first channel, as it is unpacked, with one NaN for all,
+ * and as the half next to it; what was not seen to be a byte is UINT32_MAX. */
+static int emit_bytes(struct jit_builder *b, void *seen)
+{
+    const struct raster_texel *texel = &raster_texels[RASTER_R8G8B8A8_UNORM];
+    LLVMTypeRef params[2] = {b->ptr, b->ptr};
+    LLVMValueRef word[4] = {NULL}, v[4], form[3];
+    jit_begin_function(b, b->void_, params, 2);
+    word[0] = jit_load(b, b->i32x16, jit_param(b, 0), 4, false);
+    raster_texel_unpack_ir(b, texel, word, v);
+    form[0] = v[0];
+    form[1] = jit_as_f32(b, v[0]);
+    form[1] = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealUNO, form[1], form[1], ""),
+                         jit_splat_u32(b, 0x7fc00000), v[0]);
+    form[2] = jit_as_i32(b, jit_half_to_single(b, jit_quiet_to_half(b, jit_as_f32(b, v[0]))));
+    for (unsigned n = 0; n < 3; n++) {
+        LLVMValueRef byte = raster_texel_byte_ir(b, form[n]);
+        *(unsigned *)seen |= byte ? 1u << n : 0;
+        jit_store(b, byte ? byte : jit_splat_u32(b, UINT32_MAX), jit_offset_const(b, jit_param(b, 1), n * 64),
+                  4);
+    }
+    assert_null(raster_texel_byte_ir(b, word[0])); /* what was loaded may be anything */
+    assert_null(raster_texel_byte_ir(b, LLVMBuildFAdd(b->ir, jit_as_f32(b, v[0]), jit_as_f32(b, v[0]), "")));
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+/* Halves are seen where a level has instructions for them. */
+static void bytes_are_seen(void **state)
+{
+    for (int level = 0; level < JIT_LEVEL_COUNT; level++) {
+        const struct jit_options options = {.level = level, .cache_dir = ""};
+        const uint32_t key = 0;
+        struct jit_engine *engine;
+        unsigned seen = 0;
+        const struct jit_request request = {
+            .key = &key, .key_size = sizeof key, .name = "bytes", .emit = emit_bytes, .data = &seen};
+        void *code;
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+        assert_int_equal(jit_engine_get(engine, &request, &code, NULL), 0);
+        assert_int_equal(seen, level == JIT_AVX512 ? 7 : 3);
+        for (uint32_t v = 0; v < 256; v += 16) {
+            struct lanes word = {.v = {{0}}};
+            uint32_t byte[3][16];
+            for (uint32_t lane = 0; lane < 16; lane++)
+                word.v[0][lane] = (v + lane) | 0xabcdef00;
+            ((void (*)(const struct lanes *, uint32_t(*)[16]))code)(&word, byte);
+            for (unsigned n = 0; n < 3; n++)
+                for (uint32_t lane = 0; lane < 16; lane++)
+                    assert_int_equal(byte[n][lane], seen >> n & 1 ? v + lane : UINT32_MAX);
+        }
+        jit_engine_destroy(engine);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(bytes_again),
-                                       cmocka_unit_test(by_hand), cmocka_unit_test(meanings),
-                                       cmocka_unit_test(compiled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places),         cmocka_unit_test(bytes_again),
+                                       cmocka_unit_test(bytes_are_seen), cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(meanings),       cmocka_unit_test(compiled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

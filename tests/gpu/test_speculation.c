@@ -264,7 +264,7 @@ static void test_code(void **state)
     store(&f, 1, FIRST + 5 * GPU_PAGE, 1);
     store(&f, 2, FIRST + 12, 1);
     assert_true(gpu_speculation_load(f.speculation, FIRST + GPU_PAGE, 4));
-    assert_int_equal(page[FIRST / GPU_PAGE], 1 << GPU_SPECULATION_SHIFT | GPU_RIGHT_WRITE);
+    assert_int_equal(page[FIRST / GPU_PAGE], 1 << GPU_SPACE_SHIFT | GPU_RIGHT_WRITE);
     assert_int_equal(page[FIRST / GPU_PAGE + 1], GPU_RIGHT_READ);
     assert_int_equal(gpu_speculation_marks(f.speculation, 2)[GPU_SPECULATION_MARKS + 3], 1);
     gpu_speculation_marks(f.speculation, 1)[GPU_SPECULATION_MARKS + 3] = 1;

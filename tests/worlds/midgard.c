@@ -442,12 +442,7 @@ static const char *const texts[] = {
           "sadd.ilt.full r31.w, r24.x, r1.x ; brx.true again, alu1 ; next alu2\n"
           "sadd.iand.full r31.w, r0.z, #1 ; br.true on, bar ; next bar\n"
           "barrier ; next bar\non: barrier ; exec kill ; next alu1\nvmul.iadd.32 r2, r2, r26 ; stop",
-    /* loops that lanes leave one after the other, the second for good when fuel is used up; nothing else faults */
-    LANES "sadd.iand.full r1.x, r0.y, #7 ; next alu1\n"
-          "again: vadd.fadd.16 r3.xyzw, r3.rl, #0.125 ; next alu2\n"
-          "vmul.iadd.32 r4, r4, r0 ; sadd.iadd.full r1.x, r1.x, #-1 ; next alu2\n"
-          "sadd.ilt.full r31.w, r24.x, r1.x ; brx.true again, alu2 ; next alu1\n"
-          "vmul.iadd.32 r2, r4, r0 ; stop",
+    /* a loop that lanes leave for good when fuel is used up; nothing else faults */
     LANES "sadd.iand.full r1.x, r0.y, #3 ; next alu1\n"
           "again: vmul.iadd.32 r4, r4, r0 ; next alu2\n"
           "sadd.ine.full r31.w, r24.x, r1.x ; brx.true again, alu1 ; next alu1\n"

@@ -26,12 +26,15 @@ struct midgard_world {
     struct midgard_state state; /* translated programs that have barriers */
 };
 
-/* Bits of a mode's number; from SIDE_BY_SIDE on all lanes of straight programs, of which several run side by side. */
+/* Bits of a mode's number; from SIDE_BY_SIDE on all lanes, of programs of which several run side by side. */
 enum { ALL_LANES = 1, HELPERS = 2, SHARED = 4, SIDE_BY_SIDE = 8 };
 
 /* The program as a GPU of this mode has it; what it points to is the other's. */
 struct midgard_program midgard_world_program(const void *program, unsigned mode);
 
+/* How often programs side by side were run one by one although none of those has used up its fuel: they may, where lanes
+ * have gone round by turns. */
+extern uint64_t midgard_world_left;
 int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world);
 
 #endif

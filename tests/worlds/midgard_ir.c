@@ -504,6 +504,18 @@ static bool has_sides(struct jit_builder *b, const struct midgard_program *progr
     return !status && !state.faults_at_once;
 }
 
+uint64_t midgard_world_left;
+
+/* What ran alone: had it to? */
+static void count_left(struct jit_builder *b)
+{
+    LLVMValueRef fault = jit_load(b, b->i32, at(b, offsetof(struct midgard_world, fault)), 4, false);
+    LLVMValueRef place = LLVMConstIntToPtr(jit_i64(b, (uintptr_t)&midgard_world_left), b->ptr), none;
+    none = LLVMBuildICmp(b->ir, LLVMIntEQ, fault, jit_i32(b, 0), "");
+    none = LLVMBuildZExt(b->ir, none, b->i64, "");
+    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, place, 8, false), none, ""), place, 8);
+}
+
 /* Worlds that are the same side by side, of which the first or the last is the caller's. Of programs that branch it
  * runs alone where fuel may be used up, and the other one has other lanes. */
 static int emit_sides(struct jit_builder *b, const struct midgard_program *program, unsigned mode)
@@ -535,6 +547,7 @@ static int emit_sides(struct jit_builder *b, const struct midgard_program *progr
     LLVMPositionBuilderAtEnd(b->ir, leave);
     if (!status)
         status = emit_once(b, program, &input[kept], &state[kept]);
+    count_left(b);
     LLVMBuildBr(b->ir, end);
     LLVMPositionBuilderAtEnd(b->ir, end);
     return status;
