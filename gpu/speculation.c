@@ -1,4 +1,6 @@
-/* Speculative runs: pages granted one by one, undone by marks. */
+/* Speculative runs: pages granted one by one, undone by marks. Workers share but the words of pages, of which each
+ * mostly has those around its own: lists and copies are a worker's, so that no line of the host's caches goes to and
+ * fro. */
 #include "gpu/speculation.h"
 
 #include <errno.h>
@@ -9,46 +11,75 @@
 
 #include <xmmintrin.h>
 
+#include "util/bits.h"
+
 enum {
     KEPT = 8,   /* of a page's word, beside enum gpu_right: it is read by who does not ask, until _close */
     SAVING = 4, /* likewise: it is granted when its bytes are saved */
-    WORDS = GPU_SPECULATION_MARKS,
-    EIGHTS = WORDS / 8, /* eight marks at a time */
-    SLOTS = GPU_SPECULATION_PAGES
+    SLOTS = 16384,
+    SLOTS_OF_WORKER = 1024, /* pages that it can be the first to store to */
+    EIGHTS = GPU_SPECULATION_MARKS / 8,
+    LINE = 64
+};
+
+/* What somebody has been granted. */
+struct grants {
+    _Alignas(LINE) uint32_t *page; /* GPU pages whose word is not 0 */
+    uint32_t count;
+    uint32_t *slot; /* GPU pages that are stored to */
+    uint32_t slot_count;
 };
 
 struct gpu_speculation {
     const struct gpu_space *space; /* NULL: closed */
     unsigned workers;
+    uint32_t slots; /* of a worker */
     bool runs;
-    _Atomic bool failed;  /* the run */
-    _Atomic bool refused; /* all runs until _close */
-    pthread_mutex_t lock; /* of what follows, but that words of `page` are read without it */
-    uint32_t *page;       /* for each GPU page */
-    uint32_t *granted;    /* GPU pages whose word is not 0 */
-    uint32_t granted_count;
+    uint32_t *page; /* for each GPU page */
     uint32_t *user; /* for each guest page: 1 + the GPU page that it is granted as, or 0 */
     uint64_t user_count;
-    uint32_t slot_count, slot[SLOTS]; /* GPU pages that are stored to */
-    uint8_t *saved;                   /* what they were */
-    uint64_t *marks;                  /* bytes: of each worker, SLOTS * WORDS */
+    struct grants *grants; /* of each worker; behind them of those who do not say which they are */
+    uint8_t *saved;        /* of each slot, the worker's one after the other: what the page was */
+    uint8_t *marks;        /* of each worker, of each slot */
+    size_t marks_of_worker;
+    pthread_mutex_t lock;               /* of the last one's grants */
+    _Alignas(LINE) _Atomic bool failed; /* the run */
+    _Atomic bool refused;               /* all runs until _close */
 };
 
 /* ---- one for many runs ---- */
 
+static bool make_grants(struct gpu_speculation *s)
+{
+    s->grants = aligned_alloc(LINE, (s->workers + 1) * sizeof *s->grants);
+    if (!s->grants)
+        return false;
+    memset(s->grants, 0, (s->workers + 1) * sizeof *s->grants);
+    for (unsigned n = 0; n <= s->workers; n++) {
+        s->grants[n].page = calloc(GPU_SPACE_PAGES, sizeof *s->grants[n].page);
+        s->grants[n].slot = calloc(s->slots, sizeof *s->grants[n].slot);
+        if (!s->grants[n].page || !s->grants[n].slot)
+            return false;
+    }
+    return true;
+}
+
 int gpu_speculation_create(unsigned workers, struct gpu_speculation **out)
 {
-    struct gpu_speculation *s = calloc(1, sizeof *s);
+    struct gpu_speculation *s = aligned_alloc(LINE, util_align(sizeof *s, LINE));
     if (!s)
         return -ENOMEM;
+    memset(s, 0, sizeof *s);
     pthread_mutex_init(&s->lock, NULL);
     s->workers = workers;
+    s->slots = UTIL_MIN(SLOTS / workers, SLOTS_OF_WORKER);
+    s->marks_of_worker =
+        util_align((size_t)s->slots * workers * GPU_SPECULATION_MARKS + GPU_SPECULATION_SLACK, LINE);
     /* Large, and mostly never touched: the host gives pages when they are. */
     s->page = calloc(GPU_SPACE_PAGES, sizeof *s->page);
-    s->granted = calloc(GPU_SPACE_PAGES, sizeof *s->granted);
-    s->saved = calloc(SLOTS, GPU_PAGE);
-    s->marks = calloc(workers, (size_t)SLOTS * WORDS);
-    if (!s->page || !s->granted || !s->saved || !s->marks) {
+    s->saved = calloc((size_t)s->slots * workers, GPU_PAGE);
+    s->marks = calloc(workers, s->marks_of_worker);
+    if (!make_grants(s) || !s->page || !s->saved || !s->marks) {
         gpu_speculation_destroy(s);
         return -ENOMEM;
     }
@@ -61,8 +92,12 @@ void gpu_speculation_destroy(struct gpu_speculation *s)
     if (!s)
         return;
     pthread_mutex_destroy(&s->lock);
+    for (unsigned n = 0; s->grants && n <= s->workers; n++) {
+        free(s->grants[n].page);
+        free(s->grants[n].slot);
+    }
+    free(s->grants);
     free(s->page);
-    free(s->granted);
     free(s->user);
     free(s->saved);
     free(s->marks);
@@ -82,11 +117,6 @@ int gpu_speculation_open(struct gpu_speculation *s, const struct gpu_space *spac
     atomic_store_explicit(&s->failed, false, memory_order_relaxed);
     atomic_store_explicit(&s->refused, false, memory_order_relaxed);
     return s->user ? 0 : -ENOMEM;
-}
-
-static uint64_t *marks_of(struct gpu_speculation *s, unsigned worker, uint32_t slot)
-{
-    return s->marks + ((size_t)worker * SLOTS + slot) * EIGHTS;
 }
 
 /* ---- pages ---- */
@@ -113,56 +143,50 @@ static uint32_t word_of(const struct gpu_speculation *s, uint64_t page)
     return __atomic_load_n(&s->page[page], __ATOMIC_ACQUIRE);
 }
 
-/* Takes a page for what `want` says: a right, and KEPT or not. Its word, still to be published, is *word: a page
- * that is stored to from now on is to be saved before. */
-static bool take(struct gpu_speculation *s, uint32_t page, uint32_t want, uint32_t *word)
+static bool replace(uint32_t *word, uint32_t from, uint32_t to)
 {
-    const uint32_t right = want & ~(uint32_t)KEPT, has = s->page[page], is = s->space->page[page];
-    uint32_t *user = &s->user[is >> GPU_SPACE_SHIFT], slot = 0;
-    if ((is & right) != right || (has && !(has & right)) || (*user && *user != page + 1))
+    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* A page that nobody has: false if somebody got it meanwhile. One that is stored to is saved first. */
+static bool take(struct gpu_speculation *s, struct grants *g, uint32_t page, uint32_t want)
+{
+    bool stores = want & GPU_RIGHT_WRITE;
+    if (!replace(&s->page[page], 0, stores ? SAVING : want))
         return false;
-    if (!has && right == GPU_RIGHT_WRITE) {
-        if (s->slot_count == SLOTS)
-            return false;
-        slot = s->slot_count++;
-        s->slot[slot] = page;
-    }
-    if (!has)
-        s->granted[s->granted_count++] = page;
-    *user = page + 1;
-    *word = slot << GPU_SPACE_SHIFT | (has & KEPT) | want;
+    g->page[g->count++] = page;
+    if (!stores)
+        return true;
+    uint32_t slot = (uint32_t)(g - s->grants) * s->slots + g->slot_count;
+    g->slot[g->slot_count++] = page;
+    memcpy(s->saved + (size_t)slot * GPU_PAGE, s->space->window.base + (uint64_t)page * GPU_PAGE, GPU_PAGE);
+    __atomic_store_n(&s->page[page], slot << GPU_SPACE_SHIFT | want, __ATOMIC_RELEASE);
     return true;
 }
 
-static void publish(struct gpu_speculation *s, uint32_t page, uint32_t word)
+/* Whether its guest page is this GPU page's alone. */
+static bool is_alone(struct gpu_speculation *s, uint32_t page)
 {
-    __atomic_store_n(&s->page[page], word, __ATOMIC_RELEASE);
+    uint32_t *user = &s->user[s->space->page[page] >> GPU_SPACE_SHIFT];
+    return replace(user, 0, page + 1) || __atomic_load_n(user, __ATOMIC_RELAXED) == page + 1;
 }
 
-/* Another worker may be at it: then its word is the answer. */
-static bool grant(struct gpu_speculation *s, uint32_t page, uint32_t want)
+/* A page for what `want` says: a right, and KEPT or not. Others may be at it. */
+static bool grant(struct gpu_speculation *s, struct grants *g, uint32_t page, uint32_t want)
 {
-    uint32_t word = 0, has;
-    while (true) {
-        pthread_mutex_lock(&s->lock);
-        has = s->page[page];
-        bool asked = (has & want) != want && !(has & SAVING), taken = asked && take(s, page, want, &word);
-        if (taken)
-            publish(s, page, word & GPU_RIGHT_WRITE ? SAVING : word);
-        pthread_mutex_unlock(&s->lock);
-        if (asked && !taken)
-            return false;
-        if (!asked && !(has & SAVING))
-            return true;
-        if (taken)
-            break;
-        while (word_of(s, page) & SAVING)
+    const uint32_t right = want & ~(uint32_t)KEPT;
+    if ((s->space->page[page] & right) != right)
+        return false;
+    for (uint32_t has; ((has = word_of(s, page)) & want) != want;) {
+        if (has & SAVING)
             _mm_pause();
-    }
-    if (word & GPU_RIGHT_WRITE) {
-        memcpy(s->saved + (size_t)(word >> GPU_SPACE_SHIFT) * GPU_PAGE,
-               s->space->window.base + (uint64_t)page * GPU_PAGE, GPU_PAGE);
-        publish(s, page, word);
+        else if (has & right) {
+            replace(&s->page[page], has, has | want);
+        } else if (has || (right == GPU_RIGHT_WRITE && g->slot_count == s->slots) || !is_alone(s, page)) {
+            return false;
+        } else if (take(s, g, page, want)) {
+            return true;
+        }
     }
     return true;
 }
@@ -173,43 +197,56 @@ static bool in_window(uint64_t address, uint64_t size)
     return size && address < end && size <= end - address;
 }
 
-static bool may(struct gpu_speculation *s, uint64_t address, uint64_t size, uint32_t want)
+static bool may(struct gpu_speculation *s, struct grants *g, uint64_t address, uint64_t size, uint32_t want)
 {
     if (!in_window(address, size))
         return false;
     for (uint64_t n = address / GPU_PAGE; n <= (address + size - 1) / GPU_PAGE; n++)
-        if ((word_of(s, n) & want) != want && !grant(s, (uint32_t)n, want))
+        if ((word_of(s, n) & want) != want && !grant(s, g, (uint32_t)n, want))
             return false;
     return true;
 }
 
 void gpu_speculation_reads(struct gpu_speculation *s, uint64_t address, uint64_t size)
 {
-    if (!may(s, address, size, GPU_RIGHT_READ | KEPT))
+    pthread_mutex_lock(&s->lock);
+    if (!may(s, &s->grants[s->workers], address, size, GPU_RIGHT_READ | KEPT))
         atomic_store_explicit(&s->refused, true, memory_order_relaxed);
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- workers ---- */
 
-bool gpu_speculation_load(struct gpu_speculation *s, uint64_t address, uint32_t bytes)
+bool gpu_speculation_ask(struct gpu_speculation *s, unsigned worker, uint64_t address, uint32_t bytes,
+                         uint32_t rights)
 {
-    return !s->runs || may(s, address, bytes, GPU_RIGHT_READ) || fail(s);
+    return s->runs && may(s, &s->grants[worker], address, bytes, rights);
 }
 
-static uint8_t *mark_at(struct gpu_speculation *s, unsigned worker, uint64_t address)
+bool gpu_speculation_load(struct gpu_speculation *s, unsigned worker, uint64_t address, uint32_t bytes)
 {
-    uint32_t slot = word_of(s, address / GPU_PAGE) >> GPU_SPACE_SHIFT;
-    return gpu_speculation_marks(s, worker) + (size_t)slot * WORDS + address % GPU_PAGE / 4;
+    return !s->runs || gpu_speculation_ask(s, worker, address, bytes, GPU_RIGHT_READ) || fail(s);
+}
+
+static uint8_t *marks_of(const struct gpu_speculation *s, unsigned worker, uint32_t slot)
+{
+    return s->marks + worker * s->marks_of_worker + (size_t)slot * GPU_SPECULATION_MARKS;
+}
+
+static void mark(struct gpu_speculation *s, unsigned worker, uint64_t address)
+{
+    uint32_t word = address % GPU_PAGE / 4, slot = word_of(s, address / GPU_PAGE) >> GPU_SPACE_SHIFT;
+    marks_of(s, worker, slot)[word / 8] |= (uint8_t)(1u << word % 8);
 }
 
 bool gpu_speculation_store(struct gpu_speculation *s, unsigned worker, uint64_t address, uint32_t bytes)
 {
     if (!s->runs)
         return true;
-    if (address % 4 || bytes % 4 || !may(s, address, bytes, GPU_RIGHT_WRITE))
+    if (address % 4 || bytes % 4 || !gpu_speculation_ask(s, worker, address, bytes, GPU_RIGHT_WRITE))
         return fail(s);
     for (uint32_t n = 0; n < bytes; n += 4)
-        *mark_at(s, worker, address + n) = 1;
+        mark(s, worker, address + n);
     return true;
 }
 
@@ -220,7 +257,7 @@ const uint32_t *gpu_speculation_pages(const struct gpu_speculation *s)
 
 uint8_t *gpu_speculation_marks(struct gpu_speculation *s, unsigned worker)
 {
-    return (uint8_t *)marks_of(s, worker, 0);
+    return marks_of(s, worker, 0);
 }
 
 /* ---- a run ---- */
@@ -233,53 +270,63 @@ void gpu_speculation_begin(struct gpu_speculation *s)
 /* Takes all workers' marks of a stored page into the first one's. False: a word has two. */
 static bool gather(struct gpu_speculation *s, uint32_t slot)
 {
-    uint64_t twice = 0, *all = marks_of(s, 0, slot);
+    uint64_t twice = 0, all[EIGHTS], mine[EIGHTS];
+    memcpy(all, marks_of(s, 0, slot), sizeof all);
     for (unsigned w = 1; w < s->workers; w++) {
-        uint64_t *mine = marks_of(s, w, slot);
+        uint64_t any = 0;
+        memcpy(mine, marks_of(s, w, slot), sizeof mine);
         for (unsigned n = 0; n < EIGHTS; n++) {
             twice |= all[n] & mine[n];
             all[n] |= mine[n];
-            mine[n] = 0;
+            any |= mine[n];
         }
+        if (any)
+            memset(marks_of(s, w, slot), 0, sizeof mine);
     }
+    memcpy(marks_of(s, 0, slot), all, sizeof all);
     return !twice;
 }
 
 /* Stored words become what they were. */
-static void restore(struct gpu_speculation *s, uint32_t slot)
+static void restore(struct gpu_speculation *s, uint32_t slot, uint32_t page)
 {
-    uint8_t *page = s->space->window.base + (uint64_t)s->slot[slot] * GPU_PAGE;
-    const uint8_t *was = s->saved + (size_t)slot * GPU_PAGE, *marks = (const uint8_t *)marks_of(s, 0, slot);
-    for (unsigned n = 0; n < WORDS; n++)
-        if (marks[n])
-            memcpy(page + 4 * n, was + 4 * n, 4);
+    uint8_t *at = s->space->window.base + (uint64_t)page * GPU_PAGE;
+    const uint8_t *was = s->saved + (size_t)slot * GPU_PAGE, *marks = marks_of(s, 0, slot);
+    for (unsigned n = 0; n < GPU_PAGE / 4; n++)
+        if (marks[n / 8] >> n % 8 & 1)
+            memcpy(at + 4 * n, was + 4 * n, 4);
 }
 
 /* The grants of the run, or all. */
 static void forget(struct gpu_speculation *s, uint32_t keep)
 {
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < s->granted_count; n++) {
-        uint32_t page = s->granted[n];
-        if (s->page[page] & keep) {
-            s->granted[count++] = page;
-            continue;
+    for (struct grants *g = s->grants; g <= &s->grants[s->workers]; g++) {
+        uint32_t count = 0;
+        for (uint32_t n = 0; n < g->count; n++) {
+            uint32_t page = g->page[n];
+            if (s->page[page] & keep) {
+                g->page[count++] = page;
+                continue;
+            }
+            s->page[page] = 0;
+            s->user[s->space->page[page] >> GPU_SPACE_SHIFT] = 0;
         }
-        s->page[page] = 0;
-        s->user[s->space->page[page] >> GPU_SPACE_SHIFT] = 0;
+        g->count = count;
+        g->slot_count = 0;
     }
-    s->granted_count = count;
-    s->slot_count = 0;
 }
 
 bool gpu_speculation_end(struct gpu_speculation *s)
 {
     bool good = !gpu_speculation_failed(s);
-    for (uint32_t n = 0; n < s->slot_count; n++)
-        good &= gather(s, n);
-    for (uint32_t n = 0; !good && n < s->slot_count; n++)
-        restore(s, n);
-    memset(s->marks, 0, (size_t)s->slot_count * WORDS);
+    for (unsigned w = 0; w < s->workers; w++)
+        for (uint32_t n = 0; n < s->grants[w].slot_count; n++)
+            good &= gather(s, w * s->slots + n);
+    for (unsigned w = 0; w < s->workers; w++) {
+        for (uint32_t n = 0; !good && n < s->grants[w].slot_count; n++)
+            restore(s, w * s->slots + n, s->grants[w].slot[n]);
+        memset(marks_of(s, 0, w * s->slots), 0, (size_t)s->grants[w].slot_count * GPU_SPECULATION_MARKS);
+    }
     forget(s, KEPT);
     s->runs = false;
     atomic_store_explicit(&s->failed, false, memory_order_relaxed);

@@ -16,9 +16,10 @@
 
 #include "gpu/space.h"
 
-/* Pages that a run can store to, and what a worker marks of one: a byte for each word. */
-#define GPU_SPECULATION_PAGES 2048u
-#define GPU_SPECULATION_MARKS (GPU_PAGE / 4)
+/* What a worker marks of a stored page: a bit for each word, word n's being bit n % 8 of byte n / 8. Who sets several
+ * bits at once may write up to GPU_SPECULATION_SLACK bytes behind a page's, as they are. */
+#define GPU_SPECULATION_MARKS (GPU_PAGE / 4 / 8)
+#define GPU_SPECULATION_SLACK 16u
 
 struct gpu_speculation;
 
@@ -43,12 +44,18 @@ void gpu_speculation_fail(struct gpu_speculation *speculation);
 void gpu_speculation_reads(struct gpu_speculation *speculation, uint64_t address, uint64_t size);
 /* Whether a worker may read this, or store to it now, which marks it. Outside of runs: always. False: the run has
  * failed, or memory has no such right. */
-bool gpu_speculation_load(struct gpu_speculation *speculation, uint64_t address, uint32_t bytes);
+bool gpu_speculation_load(struct gpu_speculation *speculation, unsigned worker, uint64_t address,
+                          uint32_t bytes);
 bool gpu_speculation_store(struct gpu_speculation *speculation, unsigned worker, uint64_t address,
                            uint32_t bytes);
 
 /* For compiled code, which looks for itself and asks where this does not allow what it wants: a word for each GPU
- * page, as a space has them, but for the number, which says which of the run's stored pages it is; and a worker's marks of each stored page, GPU_SPECULATION_MARKS bytes each, 1 where it stored. */
+ * page, as a space has them, but for the number, which says which of the run's stored pages it is; and a worker's
+ * marks of each stored page, GPU_SPECULATION_MARKS bytes each. */
+/* Asks for the pages of what a worker is about to read or (`rights`: GPU_RIGHT_WRITE) to store to and mark. False:
+ * they are not to be had, or there is no run; then whatever it wants there is up to the functions above. */
+bool gpu_speculation_ask(struct gpu_speculation *speculation, unsigned worker, uint64_t address,
+                         uint32_t bytes, uint32_t rights);
 const uint32_t *gpu_speculation_pages(const struct gpu_speculation *speculation);
 uint8_t *gpu_speculation_marks(struct gpu_speculation *speculation, unsigned worker);
 

@@ -167,7 +167,7 @@ static bool start_worker(struct run *r, struct worker *w)
     w->threads = calloc(r->sixteens, sizeof *w->threads);
     w->state = world->program->barriers ? calloc(r->sixteens, sizeof *w->state) : NULL;
     w->storage = storage ? calloc(1, storage) : NULL;
-    w->unmarked = world->speculation ? malloc(GPU_SPECULATION_MARKS) : NULL;
+    w->unmarked = world->speculation ? calloc(1, GPU_SPECULATION_MARKS + GPU_SPECULATION_SLACK) : NULL;
     if (!w->threads || (world->speculation && !w->unmarked) || (world->program->barriers && !w->state) ||
         (storage && !w->storage))
         return false;
@@ -195,7 +195,7 @@ static void track(struct run *r, bool runs)
             struct mali_threads *t = &r->workers[n].threads[k];
             t->worker = n;
             t->marks = runs ? gpu_speculation_marks(s, n) : r->workers[n].unmarked;
-            t->marked_pages = runs ? GPU_SPECULATION_PAGES - 1 : 0;
+            t->marked_pages = runs ? UINT32_MAX : 0;
         }
 }
 

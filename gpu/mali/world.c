@@ -280,6 +280,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
 void mali_threads_begin(struct mali_threads *threads, struct mali_world *world)
 {
     threads->world = world;
+    threads->ask = mali_threads_ask;
     threads->ports = (struct midgard_ports){.ctx = threads,
                                             .attribute = mali_port_attribute,
                                             .varying = varying,

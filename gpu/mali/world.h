@@ -88,17 +88,24 @@ struct mali_threads {
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
     uint32_t touched; /* bytes of each thread's storage from its beginning that may have been written */
-    /* Of worlds with speculation: who runs this, its marks of stored pages (of a page alone outside of runs), and
-     * which bits of a page's number count there. */
+    /* Of worlds with speculation: who runs this, its marks of stored pages (of a page alone outside of runs),
+     * which bits of a page's number count there, and mali_threads_ask. */
     unsigned worker;
     uint32_t marked_pages;
     uint8_t *marks;
+    void (*ask)(struct mali_threads *threads, const uint64_t address[16], uint32_t lanes, uint32_t bytes,
+                uint32_t rights);
     struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 
 /* Of a zeroed struct: the world, and ports that are the same for all kinds of programs; what only fragments have
  * is a fault. Their ctx is the struct, which stays where it is. */
 void mali_threads_begin(struct mali_threads *threads, struct mali_world *world);
+
+/* For compiled code, of a run of the world's speculation: the pages of what lanes are about to use, as far as they are
+ * to be had. */
+void mali_threads_ask(struct mali_threads *threads, const uint64_t address[16], uint32_t lanes,
+                      uint32_t bytes, uint32_t rights);
 
 /* What threads begin with. */
 struct midgard_input mali_world_input(const struct mali_world *world, uint16_t lanes, uint16_t helpers);

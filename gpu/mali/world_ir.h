@@ -111,6 +111,7 @@ struct mali_world_ir {
     unsigned requests;          /* texture requests of the program */
     LLVMValueRef code, threads; /* ptr: struct mali_code, struct mali_threads */
     LLVMValueRef scratch;       /* where lanes store that do not */
+    LLVMValueRef asked; /* where addresses stand whose pages are asked for; NULL: none have been yet */
 };
 /* The ports, with ctx `e`; those of fragments alone are calls. */
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);

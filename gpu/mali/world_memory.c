@@ -20,11 +20,20 @@ uint8_t *mali_port_at(struct mali_threads *t, uint64_t address, uint32_t bytes, 
     if (!found || !w->speculation)
         return found;
     bool good = rights & GPU_RIGHT_WRITE ? gpu_speculation_store(w->speculation, t->worker, address, bytes)
-                                         : gpu_speculation_load(w->speculation, address, bytes);
+                                         : gpu_speculation_load(w->speculation, t->worker, address, bytes);
     if (good)
         return found;
     mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_MEMORY, w->unit, address, "%s in another order", what);
     return NULL;
+}
+
+void mali_threads_ask(struct mali_threads *t, const uint64_t address[16], uint32_t lanes, uint32_t bytes,
+                      uint32_t rights)
+{
+    for (unsigned l = 0; l < 16; l++)
+        if (lanes >> l & 1 &&
+            !gpu_speculation_ask(t->world->speculation, t->worker, address[l], bytes, rights))
+            return;
 }
 
 static uint8_t *storage_at(struct mali_threads *t, uint8_t *storage, uint32_t room,

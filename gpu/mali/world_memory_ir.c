@@ -109,9 +109,52 @@ static LLVMValueRef lanes_in_group(const struct memory *m)
     return LLVMBuildAnd(b->ir, for_all(m, good), LLVMBuildICmp(b->ir, LLVMIntUGE, m->room, bytes, ""), "");
 }
 
+/* ---- pages that a run of the world's speculation grants (gpu/speculation.h) ---- */
+
+static bool is_tracked(const struct memory *m)
+{
+    return m->e->forms->tracks && m->access->space != MIDGARD_WORKGROUP;
+}
+
+static void ask_for_pages(const struct memory *m)
+{
+    struct jit_builder *b = m->b;
+    LLVMTypeRef types[5] = {b->ptr, b->ptr, b->i32, b->i32, b->i32};
+    if (!m->e->asked)
+        m->e->asked = jit_alloca(b, b->i64x16, "asked");
+    jit_store(b, m->access->address, m->e->asked, 8);
+    LLVMValueRef lanes = LLVMBuildZExt(b->ir, jit_mask_to_bits(b, m->mask), b->i32, "");
+    LLVMValueRef args[5] = {m->e->threads, m->e->asked, lanes, jit_i32(b, m->access->bytes),
+                            jit_i32(b, m->rights)};
+    LLVMValueRef ask = mali_ir_of_threads(m->e, b, b->ptr, offsetof(struct mali_threads, ask));
+    LLVMBuildCall2(b->ir, LLVMFunctionType(b->void_, types, 5, false), ask, args, 5, "");
+}
+
+/* The same of code that is tracked: whom a page is not granted yet asks for it, and looks again. */
+static LLVMValueRef lanes_in_granted_pages(const struct memory *m)
+{
+    struct jit_builder *b = m->b;
+    LLVMBasicBlockRef ask = LLVMAppendBasicBlockInContext(b->context, b->function, "ask"), from[2];
+    LLVMBasicBlockRef known = LLVMAppendBasicBlockInContext(b->context, b->function, "known");
+    LLVMValueRef there[2] = {lanes_in_pages(m)};
+    from[0] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildCondBr(b->ir, there[0], known, ask);
+    LLVMPositionBuilderAtEnd(b->ir, ask);
+    ask_for_pages(m);
+    there[1] = lanes_in_pages(m);
+    from[1] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, known);
+    LLVMPositionBuilderAtEnd(b->ir, known);
+    LLVMValueRef phi = LLVMBuildPhi(b->ir, b->i1, "");
+    LLVMAddIncoming(phi, there, from, 2);
+    return phi;
+}
+
 static LLVMValueRef lanes_are_there(const struct memory *m)
 {
-    return m->access->space == MIDGARD_WORKGROUP ? lanes_in_group(m) : lanes_in_pages(m);
+    return m->access->space == MIDGARD_WORKGROUP ? lanes_in_group(m)
+           : is_tracked(m)                       ? lanes_in_granted_pages(m)
+                                                 : lanes_in_pages(m);
 }
 
 /* ---- addresses ---- */
@@ -239,11 +282,6 @@ LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct midgard
 
 /* ---- marks (gpu/speculation.h) ---- */
 
-static bool is_tracked(const struct memory *m)
-{
-    return m->e->forms->tracks && m->access->space != MIDGARD_WORKGROUP;
-}
-
 /* Whether an address, or those of all lanes that ask, is a word's. i1. */
 static LLVMValueRef is_word(const struct memory *m)
 {
@@ -259,19 +297,29 @@ static LLVMValueRef is_in_one_page(const struct memory *m, uint32_t bytes)
     return LLVMBuildICmp(b->ir, LLVMIntULE, in_page, jit_i64(b, GPU_PAGE - bytes), "");
 }
 
-/* Where the words at addresses (i32 or i32x16) are marked: bytes from the worker's marks on. */
-static LLVMValueRef marks_of(const struct memory *m, LLVMValueRef address, LLVMValueRef page)
+static LLVMValueRef number(struct jit_builder *b, LLVMTypeRef type, uint32_t value)
+{
+    return type == b->i32x16 ? jit_splat_u32(b, value) : jit_i32(b, value);
+}
+
+/* The number among its page's words of the word at an address (i32 or i32x16). */
+static LLVMValueRef word_in_page(struct jit_builder *b, LLVMValueRef address)
+{
+    LLVMTypeRef type = LLVMTypeOf(address);
+    LLVMValueRef in = LLVMBuildAnd(b->ir, address, number(b, type, GPU_PAGE - 1), "");
+    return LLVMBuildLShr(b->ir, in, number(b, type, 2), "");
+}
+
+/* The byte with a word's mark, from the worker's marks on; `page`: the table's word of it. */
+static LLVMValueRef mark_of(const struct memory *m, LLVMValueRef word, LLVMValueRef page)
 {
     struct jit_builder *b = m->b;
-    bool lanes = LLVMTypeOf(page) == b->i32x16;
+    LLVMTypeRef type = LLVMTypeOf(page);
     LLVMValueRef kept = mali_ir_of_threads(m->e, b, b->i32, offsetof(struct mali_threads, marked_pages));
-#define C(value) (lanes ? jit_splat_u32(b, value) : jit_i32(b, value))
-    page = LLVMBuildLShr(b->ir, page, C(GPU_SPACE_SHIFT), "");
-    page = LLVMBuildAnd(b->ir, page, lanes ? jit_splat(b, kept) : kept, "");
-    page = LLVMBuildMul(b->ir, page, C(GPU_SPECULATION_MARKS), "");
-    address = LLVMBuildLShr(b->ir, LLVMBuildAnd(b->ir, address, C(GPU_PAGE - 1), ""), C(2), "");
-#undef C
-    return LLVMBuildAdd(b->ir, page, address, "");
+    kept = type == b->i32x16 ? jit_splat(b, kept) : kept;
+    page = LLVMBuildAnd(b->ir, LLVMBuildLShr(b->ir, page, number(b, type, GPU_SPACE_SHIFT), ""), kept, "");
+    page = LLVMBuildMul(b->ir, page, number(b, type, GPU_SPECULATION_MARKS), "");
+    return LLVMBuildAdd(b->ir, page, LLVMBuildLShr(b->ir, word, number(b, type, 3), ""), "");
 }
 
 static LLVMValueRef marks(const struct memory *m)
@@ -279,24 +327,34 @@ static LLVMValueRef marks(const struct memory *m)
     return mali_ir_of_threads(m->e, m->b, m->b->ptr, offsetof(struct mali_threads, marks));
 }
 
+/* Sets `count` marks of a word and those behind it, whose byte is at `at`; `word`: i32, of which three bits count. */
+static void set_marks(struct jit_builder *b, LLVMValueRef at, LLVMValueRef word, uint32_t count)
+{
+    const unsigned bits = count == 1 ? 8 : count <= 9 ? 16 : count <= 25 ? 32 : count <= 57 ? 64 : 128;
+    LLVMTypeRef type = LLVMIntTypeInContext(b->context, bits);
+    LLVMValueRef shift = LLVMBuildAnd(b->ir, word, jit_i32(b, 7), "");
+    const uint64_t ones = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    shift = bits < 32 ? LLVMBuildTrunc(b->ir, shift, type, "") : LLVMBuildZExt(b->ir, shift, type, "");
+    LLVMValueRef set = LLVMBuildShl(b->ir, LLVMConstInt(type, ones, false), shift, "");
+    jit_store(b, LLVMBuildOr(b->ir, jit_load(b, type, at, 1, false), set, ""), at, 1);
+}
+
 static void mark_row(const struct memory *m)
 {
     struct jit_builder *b = m->b;
-    LLVMValueRef address = LLVMBuildTrunc(b->ir, m->first, b->i32, "");
-    LLVMValueRef at = jit_offset(b, marks(m), marks_of(m, address, page_word(m, m->first)));
-    for (uint32_t n = 0; n < m->access->bytes / 4; n++)
-        jit_store(b, jit_splat(b, LLVMConstInt(LLVMInt8TypeInContext(b->context), 1, false)),
-                  jit_offset_const(b, at, (uint64_t)n * MIDGARD_LANES), 1);
+    LLVMValueRef word = word_in_page(b, LLVMBuildTrunc(b->ir, m->first, b->i32, ""));
+    LLVMValueRef at = jit_offset(b, marks(m), mark_of(m, word, page_word(m, m->first)));
+    set_marks(b, at, word, m->access->bytes / 4 * MIDGARD_LANES);
 }
 
 static void mark_lanes(const struct memory *m)
 {
     struct jit_builder *b = m->b;
-    LLVMValueRef low = mali_ir_narrow(b, m->access->address), at[16],
-                 ones[1] = {jit_splat_u32(b, 0x01010101)};
-    LLVMValueRef offset = marks_of(m, low, page_words(m, low, m->mask));
+    LLVMValueRef low = mali_ir_narrow(b, m->access->address), word = word_in_page(b, low), at[16];
+    LLVMValueRef offset = mark_of(m, word, page_words(m, low, m->mask));
     mali_ir_addresses(b, marks(m), offset, m->mask, mali_ir_scratch(m->e, b), at);
-    gpu_array_ir_put(b, at, m->access->bytes / 4, ones);
+    for (unsigned l = 0; l < MIDGARD_LANES; l++)
+        set_marks(b, at[l], mali_ir_lane(b, word, l), m->access->bytes / 4);
 }
 
 /* ---- stores ---- */

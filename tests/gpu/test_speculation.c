@@ -82,7 +82,7 @@ static void run_unit(void *data, uint32_t unit, unsigned worker)
     for (unsigned n = 0; n < STEPS; n++) {
         uint32_t address = p->address[unit][n];
         if (!p->stores[unit][n]) {
-            if (!gpu_speculation_load(p->of->speculation, address, 4))
+            if (!gpu_speculation_load(p->of->speculation, worker, address, 4))
                 return;
             value += get(p->of, address);
         } else {
@@ -199,24 +199,24 @@ static void test_pages(void **state)
     (void)state;
     struct fixture f;
     begin(&f); /* read, then stored to */
-    assert_true(gpu_speculation_load(f.speculation, FIRST + 100, 16));
+    assert_true(gpu_speculation_load(f.speculation, 0, FIRST + 100, 16));
     assert_false(gpu_speculation_store(f.speculation, 0, FIRST + 200, 4));
     assert_true(gpu_speculation_failed(f.speculation));
     end(&f, false);
     begin(&f); /* stored to, then read, across a page's end */
     store(&f, 0, FIRST + GPU_PAGE, 1);
-    assert_false(gpu_speculation_load(f.speculation, FIRST + GPU_PAGE - 4, 8));
+    assert_false(gpu_speculation_load(f.speculation, 0, FIRST + GPU_PAGE - 4, 8));
     end(&f, false);
     begin(&f); /* a page under two addresses */
     store(&f, 0, FIRST + GPU_PAGE, 1);
-    assert_false(gpu_speculation_load(f.speculation, ALIAS + GPU_PAGE, 4));
+    assert_false(gpu_speculation_load(f.speculation, 0, ALIAS + GPU_PAGE, 4));
     end(&f, false);
     begin(&f); /* read by who does not ask */
     gpu_speculation_end(f.speculation);
     gpu_speculation_reads(f.speculation, FIRST + GPU_PAGE, 2 * GPU_PAGE);
     for (unsigned n = 0; n < 2; n++) {
         gpu_speculation_begin(f.speculation);
-        assert_true(gpu_speculation_load(f.speculation, FIRST + 2 * GPU_PAGE, 4));
+        assert_true(gpu_speculation_load(f.speculation, 0, FIRST + 2 * GPU_PAGE, 4));
         store(&f, 1, FIRST + 3 * GPU_PAGE, 1);
         assert_false(gpu_speculation_store(f.speculation, 1, FIRST + 2 * GPU_PAGE, 4));
         assert_false(gpu_speculation_end(f.speculation));
@@ -242,13 +242,13 @@ static void test_refused(void **state)
         end(&f, false);
     }
     begin(&f);
-    assert_false(gpu_speculation_load(f.speculation, UINT64_C(1) << 32, 4));
+    assert_false(gpu_speculation_load(f.speculation, 0, UINT64_C(1) << 32, 4));
     end(&f, false);
     begin(&f);
     gpu_speculation_fail(f.speculation);
     end(&f, false);
     setup(&f); /* outside of runs nobody is in the way */
-    assert_true(gpu_speculation_load(f.speculation, FIRST, 4));
+    assert_true(gpu_speculation_load(f.speculation, 0, FIRST, 4));
     assert_true(gpu_speculation_store(f.speculation, 0, FIRST + 1, 1));
     teardown(&f);
 }
@@ -263,12 +263,21 @@ static void test_code(void **state)
     assert_int_equal(page[FIRST / GPU_PAGE], 0);
     store(&f, 1, FIRST + 5 * GPU_PAGE, 1);
     store(&f, 2, FIRST + 12, 1);
-    assert_true(gpu_speculation_load(f.speculation, FIRST + GPU_PAGE, 4));
-    assert_int_equal(page[FIRST / GPU_PAGE], 1 << GPU_SPACE_SHIFT | GPU_RIGHT_WRITE);
+    assert_true(gpu_speculation_load(f.speculation, 0, FIRST + GPU_PAGE, 4));
+    assert_int_equal(page[FIRST / GPU_PAGE] & 15, GPU_RIGHT_WRITE);
     assert_int_equal(page[FIRST / GPU_PAGE + 1], GPU_RIGHT_READ);
-    assert_int_equal(gpu_speculation_marks(f.speculation, 2)[GPU_SPECULATION_MARKS + 3], 1);
-    gpu_speculation_marks(f.speculation, 1)[GPU_SPECULATION_MARKS + 3] = 1;
+    size_t at = (size_t)(page[FIRST / GPU_PAGE] >> GPU_SPACE_SHIFT) * GPU_SPECULATION_MARKS;
+    assert_int_equal(gpu_speculation_marks(f.speculation, 2)[at], 8);
+    assert_int_equal(gpu_speculation_marks(f.speculation, 1)[at], 0);
+    gpu_speculation_marks(f.speculation, 1)[at] = 8;
     end(&f, false);
+    begin(&f); /* asked for, which fails nothing and marks nothing */
+    assert_true(gpu_speculation_ask(f.speculation, 1, FIRST + 4, 8, GPU_RIGHT_WRITE));
+    assert_true(gpu_speculation_ask(f.speculation, 2, FIRST + GPU_PAGE, 8, GPU_RIGHT_READ));
+    assert_false(gpu_speculation_ask(f.speculation, 0, FIRST, 8, GPU_RIGHT_READ));
+    assert_false(gpu_speculation_ask(f.speculation, 0, FIRST + (PAGES - 1) * GPU_PAGE, 8, GPU_RIGHT_WRITE));
+    store(&f, 0, FIRST + 4, 1);
+    end(&f, true);
 }
 
 int main(void)
