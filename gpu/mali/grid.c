@@ -50,17 +50,6 @@ static void next(const uint64_t along[3], uint32_t at[3])
     at[2]++;
 }
 
-void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_threads *t)
-{
-    const uint64_t size[3] = {g->size[0], g->size[1], g->size[2]};
-    uint32_t local[3];
-    memset(t->local, 0, sizeof t->local);
-    part(first, size, local);
-    for (uint32_t l = 0; l < MIDGARD_LANES && first + l < g->threads; l++, next(size, local))
-        for (unsigned n = 0; n < 3; n++)
-            t->local[n][l] = local[n];
-}
-
 /* Four at once: element after element the compiler would store what is loaded as a whole right after. */
 typedef uint32_t four __attribute__((vector_size(16)));
 
@@ -78,6 +67,22 @@ static void number(const struct mali_grid *g, struct mali_threads *t)
         four v = load(&t->global[2][l]) * slice + load(&t->global[1][l]) * row + load(&t->global[0][l]);
         memcpy(&t->number[l], &v, sizeof v);
     }
+}
+
+void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_threads *t)
+{
+    const uint64_t size[3] = {g->size[0], g->size[1], g->size[2]};
+    uint32_t local[3];
+    memset(t->local, 0, sizeof t->local);
+    part(first, size, local);
+    for (uint32_t l = 0; l < MIDGARD_LANES && first + l < g->threads; l++, next(size, local))
+        for (unsigned n = 0; n < 3; n++)
+            t->local[n][l] = local[n];
+    memset(t->placed, 0, sizeof t->placed);
+    memset(t->group, 0, sizeof t->group);
+    memcpy(t->global, t->local, sizeof t->global);
+    number(g, t);
+    memcpy(t->number_in_group, t->number, sizeof t->number);
 }
 
 /* Sixteen workgroups that follow each other along the first axis that has more than one, as vertices do: without
@@ -100,8 +105,10 @@ static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct 
     const uint64_t first = unit * MIDGARD_LANES, left = g->groups[0] * g->groups[1] * g->groups[2] - first;
     const uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
     uint32_t at[3];
-    if (in_a_row(g, first, t))
+    if (in_a_row(g, first, t)) {
+        number(g, t);
         return MIDGARD_LANES;
+    }
     part(first, g->groups, at);
     for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
         if (l == count)
@@ -112,6 +119,7 @@ static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct 
             next(g->groups, at);
     }
     memcpy(t->global, t->group, sizeof t->global);
+    number(g, t);
     return count;
 }
 
@@ -127,15 +135,32 @@ void mali_grid_go(const struct mali_grid *g, uint64_t unit, struct mali_grid_pla
         part(unit, g->groups, place->group);
 }
 
+/* The lanes' places along an axis, and what their numbers grow by: only what the unit before had otherwise. */
+static void place_group(const struct mali_grid *g, unsigned axis, uint32_t at, struct mali_threads *t)
+{
+    if (t->placed[axis] == at)
+        return;
+    t->placed[axis] = at;
+    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+        four group = (four){0} + at, global = load(&t->local[axis][l]) + at * g->size[axis];
+        memcpy(&t->group[axis][l], &group, sizeof group);
+        memcpy(&t->global[axis][l], &global, sizeof global);
+    }
+}
+
 static uint32_t one_group(const struct mali_grid *g, const uint32_t at[3], uint32_t first,
                           struct mali_threads *t)
 {
-    for (unsigned n = 0; n < 3; n++)
-        for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
-            four group = (four){0} + at[n], global = load(&t->local[n][l]) + at[n] * g->size[n];
-            memcpy(&t->group[n][l], &group, sizeof group);
-            memcpy(&t->global[n][l], &global, sizeof global);
-        }
+    const uint32_t along[3] = {1, (uint32_t)g->row, (uint32_t)g->slice}; /* numbers have 32 bits */
+    uint32_t before = 0;
+    for (unsigned n = 0; n < 3; n++) {
+        place_group(g, n, at[n], t);
+        before += at[n] * g->size[n] * along[n];
+    }
+    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+        four v = load(&t->number_in_group[l]) + before;
+        memcpy(&t->number[l], &v, sizeof v);
+    }
     return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), MIDGARD_LANES);
 }
 
@@ -144,6 +169,5 @@ uint16_t mali_grid_lanes(const struct mali_grid *g, const struct mali_grid_place
 {
     uint32_t count =
         g->groups_of_unit > 1 ? several_groups(g, place->unit, t) : one_group(g, place->group, first, t);
-    number(g, t);
     return (uint16_t)((1u << count) - 1);
 }

@@ -85,6 +85,8 @@ struct mali_threads {
     struct mali_world *world;
     uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
     uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
+    uint32_t number_in_group[MIDGARD_LANES],
+        placed[3];           /* mali_grid_lanes's: the group that the lanes are of */
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
     uint32_t touched; /* bytes of each thread's storage from its beginning that may have been written */
