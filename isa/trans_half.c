@@ -58,6 +58,13 @@ static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
     return jit_select(o->b, LLVMBuildFCmp(o->ir, LLVMRealOLT, x, high, ""), x, high);
 }
 
+/* Roundings to integers need no second one: what has more bits than a half is an integer before. */
+static bool gives_halves(uint8_t op)
+{
+    return op == ISA_OP_ffloor || op == ISA_OP_fceil || op == ISA_OP_ftrunc || op == ISA_OP_froundeven ||
+           op == ISA_OP_fround;
+}
+
 LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3])
 {
     struct isa_op_ir o = {.b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = true};
@@ -71,8 +78,10 @@ LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const 
     case ISA_OP_fclamp_0_1: return limit(&o, 0, 1);
     case ISA_OP_fclamp_m1_1: return limit(&o, -1, 1);
     case ISA_OP_fclamp_0_inf: return limit(&o, 0, __builtin_inff());
-    default: return rounded(b, isa_op_ir_arithmetic(&o));
+    default: break;
     }
+    LLVMValueRef f = isa_op_ir_arithmetic(&o);
+    return gives_halves(op.op) ? f : rounded(b, f);
 }
 
 LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half)

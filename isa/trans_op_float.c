@@ -95,10 +95,19 @@ static LLVMValueRef number(struct isa_op_ir *o, LLVMValueRef f)
     return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), f);
 }
 
+/* What was a half before has its bits already, but for the NaN. */
+static LLVMValueRef one_nan_half(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef h = jit_half_of(o->b, f), none;
+    if (!h)
+        return jit_quiet_to_half(o->b, number(o, f));
+    none = LLVMBuildFCmp(o->ir, LLVMRealUNO, f, f, "");
+    return jit_select(o->b, none, jit_splat_u32(o->b, 0x7e00), h);
+}
+
 LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f)
 {
-    LLVMValueRef h =
-        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
+    LLVMValueRef h = o->policy & ISA_OP_QUIET ? one_nan_half(o, f) : jit_single_to_half(o->b, f);
     return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
 }
 

@@ -242,6 +242,13 @@ static LLVMValueRef argument_of(LLVMValueRef v, const char *name)
     return jit_calls(v, name) ? LLVMGetOperand(v, 0) : NULL;
 }
 
+LLVMValueRef jit_half_of(struct jit_builder *b, LLVMValueRef v)
+{
+    LLVMValueRef half = argument_of(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+
+    return b->level == JIT_AVX512 && half ? LLVMBuildZExt(b->ir, half, b->i32x16, "") : NULL;
+}
+
 LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v)
 {
     LLVMValueRef half = argument_of(v, "llvm.x86.avx512.mask.vcvtph2ps.512");

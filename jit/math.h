@@ -38,6 +38,8 @@ LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x);
 /* The same, cheaper, of what is no other NaN than 0x7fc00000. */
 LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x);
 
+/* The half, in lower halves as above, of which v is the single. NULL as below. */
+LLVMValueRef jit_half_of(struct jit_builder *b, LLVMValueRef v);
 /* The single that v is the half next to, as a single: jit_half_to_single of jit_quiet_to_half. NULL: v is something
  * else, or was made where a level has no such instructions for all lanes. */
 LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v);

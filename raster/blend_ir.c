@@ -156,7 +156,7 @@ LLVMValueRef raster_pack_ir(struct jit_builder *b, const LLVMValueRef channel[4]
     LLVMValueRef word = jit_splat_u32(b, 0);
     for (unsigned n = 0; n < 4; n++) {
         LLVMValueRef v = raster_texel_byte_ir(b, channel[n]);
-        v = v ? v : jit_f32_nearest_i32(b, jit_unit_times(b, channel[n], 255.0f));
+        v = v ? v : jit_f32_nearest_i32(b, jit_unit_times(b, raster_texel_any_nan_ir(b, channel[n]), 255.0f));
         word = LLVMBuildOr(b->ir, word, LLVMBuildShl(b->ir, v, jit_splat_u32(b, 8 * n), ""), "");
     }
     return word;

@@ -91,7 +91,7 @@ static LLVMValueRef wide(struct midgard_trans *t, const struct midgard_trans_uni
                         lower(t, u, b, u->info->form == MIDGARD_FORM_WIDE), "");
 }
 
-static LLVMValueRef selected(struct midgard_trans *t, const struct midgard_trans_unit *u, unsigned e,
+static LLVMValueRef selected(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e,
                              LLVMValueRef a, LLVMValueRef b)
 {
     LLVMBuilderRef ir = t->b->ir;
@@ -103,6 +103,7 @@ static LLVMValueRef selected(struct midgard_trans *t, const struct midgard_trans
     if (u->info->form == MIDGARD_FORM_SELECT)
         each = r31[3];
     LLVMValueRef truth = LLVMBuildICmp(ir, LLVMIntNE, each, LLVMConstNull(LLVMTypeOf(each)), "");
+    midgard_trans_choose_half(t, u, e, truth);
     return jit_select(t->b, truth, a, b);
 }
 

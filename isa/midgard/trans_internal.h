@@ -127,6 +127,7 @@ struct midgard_trans_unit {
     uint8_t mode;
     unsigned width, elements, first; /* first: element of r31 that goes with the first of them */
     struct midgard_trans_operand a, b;
+    LLVMValueRef half; /* of what is chosen: the element's lowest half as a single, or NULL */
 };
 
 /* What a unit has to write: bits of words. */
@@ -148,6 +149,9 @@ LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *
 bool midgard_trans_take(struct midgard_trans *t, struct midgard_trans_unit *u);
 LLVMValueRef midgard_trans_a(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e);
 LLVMValueRef midgard_trans_b(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e);
+/* Of a or b, element e: the lowest half of what is chosen, as a single, or NULL where nothing has it as one. */
+void midgard_trans_choose_half(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e,
+                               LLVMValueRef takes_a);
 /* Bytes of the register that are written. */
 uint16_t midgard_trans_enabled(const struct midgard_trans_unit *u);
 /* Whether results may be made what the instruction says. */

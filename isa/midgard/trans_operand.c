@@ -48,6 +48,11 @@ LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *
     return LLVMBuildOr(ir, low, LLVMBuildShl(ir, high, midgard_trans_splat(t, 64, 32), ""), "");
 }
 
+static bool narrows(const struct midgard_trans_unit *u)
+{
+    return u->scalar ? !u->alu->full : u->alu->shrink != MIDGARD_SHRINK_NONE;
+}
+
 /* ---- widening ---- */
 
 static LLVMValueRef widened_int(struct midgard_trans *t, LLVMValueRef x, unsigned from, uint8_t mod)
@@ -250,6 +255,55 @@ LLVMValueRef midgard_trans_b(struct midgard_trans *t, struct midgard_trans_unit 
     return u->b.element[0];
 }
 
+/* ---- halves that are chosen ---- */
+
+/* The half of an operand's register that is the lowest of element e; -1: none is, or it is changed. */
+static int lowest_half(const struct midgard_trans_unit *u, const struct midgard_source *s, unsigned e)
+{
+    bool expands = u->scalar ? !s->full : s->expand != MIDGARD_PLAIN;
+    if (u->info->float_in ? u->width == 32 && !narrows(u) : expands && s->mod == MIDGARD_SHIFT)
+        return -1; /* of floats a half becomes a single there */
+    if (u->mode == MIDGARD_MODE_16 && narrows(u))
+        return -1;
+    if (u->scalar)
+        return s->full ? -1 : s->component;
+    if (u->mode == MIDGARD_MODE_16 && s->expand < MIDGARD_EXPAND_LOW)
+        return (int)place_of(s, e, u->elements, false);
+    bool halves =
+        u->mode == MIDGARD_MODE_32 && (s->expand == MIDGARD_EXPAND_LOW || s->expand == MIDGARD_EXPAND_HIGH);
+    return halves ? (s->swizzle >> 2 * e & 3) + (takes_upper(s) ? 4 : 0) : -1;
+}
+
+static bool has_single(const struct midgard_trans_operand *o, int n)
+{
+    return n >= 0 && o->half && o->half[n];
+}
+
+/* The same of b's number. */
+static LLVMValueRef immediate_half(struct midgard_trans *t, const struct midgard_trans_unit *u)
+{
+    return isa_trans_half_of_bits(t->b, midgard_trans_splat(t, 16, u->alu->constant));
+}
+
+void midgard_trans_choose_half(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e,
+                               LLVMValueRef takes_a)
+{
+    const struct midgard_alu *alu = u->alu;
+    const bool floats = u->info->float_in;
+    const bool whole = floats ? !alu->outmod : !narrows(u) || alu->outmod == MIDGARD_LOW_HALF;
+    const int a = lowest_half(u, &alu->a, e), b = alu->immediate ? -1 : lowest_half(u, &alu->b, e);
+    u->half = NULL;
+    if (!whole || a < 0 || (b < 0 && !alu->immediate) || (!has_single(&u->a, a) && !has_single(&u->b, b)))
+        return;
+    LLVMValueRef of[2] = {half_of(t, &u->a, (unsigned)a),
+                          b < 0 ? immediate_half(t, u) : half_of(t, &u->b, (unsigned)b)};
+    if (floats) {
+        of[0] = with_signs(t, of[0], 16, alu->a.mod);
+        of[1] = with_signs(t, of[1], 16, alu->b.mod);
+    }
+    u->half = jit_select(t->b, takes_a, of[0], of[1]);
+}
+
 /* Halves that are known are those of the register that the words are of. */
 static void take_words(struct midgard_trans *t, unsigned reg, struct midgard_trans_operand *o)
 {
@@ -281,11 +335,6 @@ bool midgard_trans_take(struct midgard_trans *t, struct midgard_trans_unit *u)
 }
 
 /* ---- results ---- */
-
-static bool narrows(const struct midgard_trans_unit *u)
-{
-    return u->scalar ? !u->alu->full : u->alu->shrink != MIDGARD_SHRINK_NONE;
-}
 
 bool midgard_trans_may_result(const struct midgard_trans_unit *u)
 {
@@ -408,6 +457,8 @@ void midgard_trans_put(struct midgard_trans *t, const struct midgard_trans_unit 
         out->half[byte / 2] = x;
         x = midgard_trans_bits(t, x);
     }
+    if (u->half)
+        out->half[byte / 2] = u->half;
     if (LLVMTypeOf(x) != t->b->i64x16) {
         put_word(t, x, byte, out);
         return;

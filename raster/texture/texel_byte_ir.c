@@ -35,6 +35,13 @@ static LLVMValueRef before(struct jit_builder *b, LLVMValueRef v)
     return before_one_nan(b, v);
 }
 
+LLVMValueRef raster_texel_any_nan_ir(struct jit_builder *b, LLVMValueRef v)
+{
+    LLVMValueRef before = before_one_nan(b, is(v, LLVMBitCast) ? LLVMGetOperand(v, 0) : v);
+
+    return before ? before : v;
+}
+
 /* texel_ir.c's quotient by 255. */
 static LLVMValueRef dividend(struct jit_builder *b, LLVMValueRef v)
 {

@@ -25,5 +25,7 @@ LLVMValueRef raster_texel_finish_ir(struct jit_builder *b, const struct raster_t
 /* The byte (i32x16) of which v, a single or its bits, was unpacked, rounded to a half since or not: packed it is that byte
  * again. NULL: v is something else. */
 LLVMValueRef raster_texel_byte_ir(struct jit_builder *b, LLVMValueRef v);
+/* A single that is v but for the NaN that it may be, for who makes one number of all NaNs. */
+LLVMValueRef raster_texel_any_nan_ir(struct jit_builder *b, LLVMValueRef v);
 
 #endif

@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -81,6 +83,76 @@ static void loops_stay(void **unused)
     free(words);
 }
 
+/* ---- halves that are chosen stay singles ---- */
+
+static bool adds_a_choice(LLVMValueRef function)
+{
+    LLVMValueRef sum = NULL;
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(k); v; v = LLVMGetNextInstruction(v))
+            sum = LLVMGetInstructionOpcode(v) == LLVMFAdd ? v : sum;
+    assert_non_null(sum);
+    return LLVMIsASelectInst(LLVMGetOperand(sum, 0));
+}
+
+struct looked_at {
+    const void *program;
+    bool adds_a_choice;
+};
+
+static int emit_looked_at(struct jit_builder *b, void *data)
+{
+    struct looked_at *at = data;
+    jit_begin_function(b, b->void_, &b->ptr, 1);
+    int status = midgard_world_emit(b, at->program, 0, jit_param(b, 0));
+    LLVMBuildRetVoid(b->ir);
+    at->adds_a_choice = adds_a_choice(b->function);
+    return status;
+}
+
+/* Whether two halves, of which `choice` makes the lowest of r4, are added as the singles they were. */
+static bool stays_single(struct jit_engine *engine, const char *choice)
+{
+    const struct isa_set *isa = world_midgard.isa;
+    struct looked_at at = {NULL, false};
+    char text[400];
+    uint32_t count;
+    void *words, *program, *code;
+    snprintf(text, sizeof text,
+             "mov r0, lid.x, zero.x, 0 ; nop ; next alu1\nvmul.fadd.16 r3.xy, r0.rl, #0.125 ; next alu2\n"
+             "vmul.iand.32 r31, r0, #1 ; %s ; next alu1\nvmul.fadd.16 r5.x, r4, r3 ; stop\n",
+             choice);
+    assert_int_equal(isa_assemble(isa->syntax, text, strlen(text), &words, &count, NULL), 0);
+    assert_int_equal(isa->create(words, count, &program, NULL), 0);
+    at.program = program;
+    const struct jit_request request = {.key = text,
+                                        .key_size = (uint32_t)strlen(text),
+                                        .name = "looked_at",
+                                        .emit = emit_looked_at,
+                                        .data = &at};
+    assert_int_equal(jit_engine_get(engine, &request, &code, NULL), 0);
+    isa->destroy(program);
+    free(words);
+    return at.adds_a_choice;
+}
+
+static void chosen_halves_stay(void **unused)
+{
+    const struct jit_options options = {.level = JIT_AVX2, .cache_dir = ""};
+    struct jit_engine *engine;
+    if (!jit_level_supported(JIT_AVX2))
+        return; /* plain arithmetic rounds by sums, too */
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_true(stays_single(engine, "smul.icsel.half r4.h0, r3.h1.zx, r3.h0"));
+    assert_true(stays_single(engine, "vadd.icsel.32.lo r4.x, r3.el.zx, r3.yyyy.el.zx"));
+    assert_true(stays_single(engine, "vadd.icsel.16 r4.x, r3, r3.yyyy"));
+    assert_true(stays_single(engine, "vadd.fcsel.32.lo r4.x, r3.el, -|r3.yyyy.el|"));
+    /* a half that is none of the source's, or less than one */
+    assert_false(stays_single(engine, "smul.icsel.half r4.h0, r3.h1.shl, r3.h0.shl"));
+    assert_false(stays_single(engine, "vadd.icsel.32.lo.ssat r4.x, r3.el, r3.yyyy.el"));
+    jit_engine_destroy(engine);
+}
+
 /* Refused while it is translated, not when the module is there. */
 static void too_much(void **unused)
 {
@@ -113,6 +185,6 @@ static void too_much(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree), cmocka_unit_test(loops_stay),
-                                       cmocka_unit_test(too_much)};
+                                       cmocka_unit_test(chosen_halves_stay), cmocka_unit_test(too_much)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

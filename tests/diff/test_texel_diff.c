@@ -372,6 +372,18 @@ static void bytes_again(void **state)
     }
 }
 
+/* What was made of a single, and only where all of its NaNs became one. */
+static void any_nan_is_seen(struct jit_builder *b, LLVMValueRef f)
+{
+    LLVMValueRef none = LLVMBuildFCmp(b->ir, LLVMRealUNO, f, f, ""), bits = jit_as_i32(b, f);
+    LLVMValueRef quiet = jit_select(b, none, jit_splat_u32(b, 0x7fc00000), bits);
+    assert_ptr_equal(raster_texel_any_nan_ir(b, quiet), f);
+    assert_ptr_equal(raster_texel_any_nan_ir(b, jit_as_f32(b, quiet)), f);
+    assert_ptr_equal(raster_texel_any_nan_ir(b, f), f);
+    quiet = jit_select(b, none, jit_splat_u32(b, 0x3f800000), bits);
+    assert_ptr_equal(raster_texel_any_nan_ir(b, quiet), quiet);
+}
+
 /* void f(const struct lanes *word, uint32_t byte[3][16]): of the first channel, as it is unpacked, with one NaN for all,
  * and as the half next to it; what was not seen to be a byte is UINT32_MAX. */
 static int emit_bytes(struct jit_builder *b, void *seen)
@@ -394,6 +406,7 @@ static int emit_bytes(struct jit_builder *b, void *seen)
                   4);
     }
     assert_null(raster_texel_byte_ir(b, word[0])); /* what was loaded may be anything */
+    any_nan_is_seen(b, LLVMBuildFMul(b->ir, jit_as_f32(b, v[0]), jit_as_f32(b, v[0]), ""));
     assert_null(raster_texel_byte_ir(b, LLVMBuildFAdd(b->ir, jit_as_f32(b, v[0]), jit_as_f32(b, v[0]), "")));
     LLVMBuildRetVoid(b->ir);
     return 0;

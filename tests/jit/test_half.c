@@ -157,9 +157,51 @@ static void test_sums(void **state)
     util_fpenv_leave(saved);
 }
 
+/* void f(uint32_t half[16]): the bits, out of the single that they became; *data: whether they were seen. */
+static int emit_again(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[1] = {b->ptr};
+
+    jit_begin_function(b, b->void_, params, 1);
+    LLVMValueRef half = jit_load(b, b->i32x16, jit_param(b, 0), 4, false);
+    LLVMValueRef again = jit_half_of(b, jit_half_to_single(b, half));
+    assert_null(jit_half_of(b, jit_load(b, b->f32x16, jit_param(b, 0), 4, false)));
+    *(bool *)data = again;
+    jit_store(b, again ? again : half, jit_param(b, 0), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+static void test_again(void **state)
+{
+    for (int level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct jit_options options = {.level = level, .optimize = 2, .cache_dir = ""};
+        bool seen;
+        struct jit_request request = {
+            .key = "again", .key_size = 5, .name = "test", .emit = emit_again, .data = &seen};
+        struct jit_engine *engine;
+        void *code;
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+        assert_int_equal(jit_engine_get(engine, &request, &code, NULL), 0);
+        assert_int_equal(seen, level == JIT_AVX512);
+        for (uint32_t h = 0; h < 0x10000; h += 16) {
+            uint32_t bits[16];
+            for (uint32_t n = 0; n < 16; n++)
+                bits[n] = h + n;
+            ((void (*)(uint32_t *))code)(bits);
+            for (uint32_t n = 0; n < 16; n++)
+                assert_int_equal(bits[n], h + n);
+        }
+        jit_engine_destroy(engine);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_again)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -466,6 +466,18 @@ static const char *const texts[] = {
           "vmul.iadd.32 r1, r1, #0 ; next alu2\n"
           "on: vmul.fmul.32 r2, r1, r1.zzzz ; vadd.fmax.32 r3, r1, r1.wwww ; next alu2\n"
           "vmul.fadd.32 r4, r1, r1.wwww ; vadd.fne.32 r5, r1, #0.0 ; stop",
+    /* halves that are chosen, and computed with */
+    LANES "vmul.fadd.16 r3, r0.rl, #0.125 ; vadd.fmul.16 r4, r0.swap, r26 ; next alu2\n"
+          "sadd.iand.full r31.w, r0.x, #1 ; smul.icsel.half r5.h1, r3.h2.zx, r4.h0.zx ; next alu2\n"
+          "vmul.iand.32 r31, r0, #2 ; vadd.icsel.32.lo r6.xyz, r3.zyxx.el.zx, r4.eh ; next alu2\n"
+          "vmul.iand.16 r31, r0, #4 ; vadd.fcsel_v.16 r7, r3, -|r4| ; next alu2\n"
+          "vmul.iand.32 r31, r0, #8 ; vadd.fcsel.32.hi r6, -r3.el, |r4.eh| ; next alu2\n"
+          "sadd.iand.full r31.w, r0.x, #2 ; smul.icsel.full r8.w, r3.h1, r4.h6 ; next alu2\n"
+          "sadd.iand.full r31.w, r0.x, #4 ; smul.icsel.half r8.h1, r3.h1.shl, r4.h6.zx ; next alu2\n"
+          "vmul.iand.32 r31, r0, #1 ; vadd.icsel.32.lo.ssat r9, r3.el, r4.el ; next alu2\n"
+          "vmul.iand.16 r31, r0, #1 ; vadd.icsel.16.lo.hi r10, r3, r4 ; next alu2\n"
+          "vmul.fadd.16 r11, r5, r6 ; vadd.fmul.16 r12, r7, r8 ; next alu2\n"
+          "vmul.fadd.16 r13, r9, r10 ; vadd.fmul.32 r14, r6.el, r8.eh ; stop",
     /* tags of a writeout, which not all GPUs have */
     "vmul.imov.32 r0, r24, #1 ; writex.always +0, alu2w ; writeout ; stop",
     NULL,
