@@ -153,6 +153,7 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     if (!mali_frag_place_varyings(f, stop) || !mali_frag_set_tests(f, stop) ||
         !mali_frag_set_targets(f, stop) || !stores_in_order(f, stop))
         return false;
+    mali_frag_find_halves(f, shared->engine && jit_engine_level(shared->engine) > JIT_SSE41);
     begin_shader(f);
     mali_frag_take_code(f, shared->engine, shared->in_order);
     fill(f, draw);

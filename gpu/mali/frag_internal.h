@@ -23,6 +23,11 @@ struct mali_frag_slot {
     uint8_t bytes;        /* of a vertex's */
     uint8_t as;           /* enum mali_frag_unpacking */
 };
+/* Halves of vertices that stand near each other, which the processor makes singles of: where the first one's begin. */
+struct mali_frag_halves {
+    uint64_t address;
+    uint32_t stride, bytes; /* of a vertex's that are read; 0: they do not, or it has no instruction for it */
+};
 /* How a vertex's bytes become numbers. */
 enum mali_frag_unpacking {
     FRAG_UNPACK, /* by the format's row */
@@ -47,6 +52,7 @@ struct mali_frag {
     uint32_t slot_count, vary_count;
     uint32_t flat; /* the first so many are flat */
     uint8_t ahead; /* varyings before the vertices': a point's coordinates */
+    struct mali_frag_halves halves;
     /* Tests. */
     struct raster_zs zs;
     bool early, alpha_to_coverage, per_sample, depth_given, stencil_given;
@@ -82,6 +88,8 @@ bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
+/* How halves are read: `instruction`, the processor has one. */
+void mali_frag_find_halves(struct mali_frag *frag, bool instruction);
 /* Where vertices have them, for who reads them. */
 void mali_frag_say_varyings(const struct mali_frag *frag, struct gpu_frame_draw *draw);
 

@@ -1,7 +1,7 @@
 /* Varyings of a draw: which of them the program reads, where a vertex has them, and how set-up takes them. */
 #include <string.h>
 
-#include <smmintrin.h>
+#include <immintrin.h>
 
 #include "gpu/mali/frag_internal.h"
 #include "isa/midgard/names.h"
@@ -194,9 +194,52 @@ static void read_slot(const struct mali_frag_slot *s, const uint8_t *at, float *
         memcpy(out + s->first, &v, s->count * sizeof *out);
 }
 
+/* ---- halves near each other ---- */
+
+#define HALVES_BYTES 8u   /* a slot's, with what is behind */
+#define HALVES_SPAN  256u /* a vertex's */
+
+void mali_frag_find_halves(struct mali_frag *f, bool instruction)
+{
+    const struct mali_frag_slot *first = &f->slot[0];
+    uint64_t low = first->address, high = 0;
+    f->halves.bytes = 0;
+    for (uint32_t n = 0; n < f->slot_count; n++) {
+        const struct mali_frag_slot *s = &f->slot[n];
+        if (!instruction || s->as != FRAG_HALVES || s->divided || s->stride != first->stride ||
+            s->first + 4u > RASTER_MAX_VARYINGS)
+            return;
+        low = UTIL_MIN(low, s->address);
+        high = UTIL_MAX(high, s->address);
+    }
+    if (f->slot_count && high <= UINT32_MAX && high - low <= HALVES_SPAN)
+        f->halves = (struct mali_frag_halves){low, first->stride, (uint32_t)(high - low) + HALVES_BYTES};
+}
+
+/* False where a vertex's bytes, or those behind them, are not in memory: slot by slot it is found out which. */
+__attribute__((target("avx2,f16c"))) static bool fetch_halves(const struct mali_frag *f,
+                                                              const struct gpu_space *space,
+                                                              struct gpu_space_run *run, uint32_t index,
+                                                              float *out)
+{
+    const struct mali_frag_halves *h = &f->halves;
+    const uint64_t address = h->address + (uint64_t)index * h->stride;
+    const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, h->bytes) : NULL;
+    if (!at)
+        return false;
+    for (uint32_t n = 0; n < f->slot_count; n++) {
+        const struct mali_frag_slot *s = &f->slot[n];
+        __m128i v = _mm_loadl_epi64((const __m128i *)(at + (s->address - h->address)));
+        _mm_storeu_ps(out + s->first, _mm_cvtph_ps(v));
+    }
+    return true;
+}
+
 bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
                      uint32_t index, float *out, struct gpu_fault *fault)
 {
+    if (f->halves.bytes && fetch_halves(f, space, run, index, out))
+        return true;
     for (uint32_t n = 0; n < f->slot_count; n++) {
         const struct mali_frag_slot *s = &f->slot[n];
         uint64_t element = s->divided ? mali_array_element(s->divided, index) : index;
