@@ -26,7 +26,8 @@ struct isa_set {
     const char *const *stages;
     const struct isa_rule *(*rules)(uint32_t *count);
     int (*lint)(const void *words, uint32_t count, unsigned stage, isa_lint_fn found, void *data);
-    /* A program taken whole, as the set's program.h has it; NULL is accepted by destroy. */
+    /* A program taken whole, as the set's program.h has it; NULL is accepted by destroy. All three are NULL of a
+     * set that is text and rules only, and does not execute yet. */
     int (*create)(const void *words, uint32_t count, void **program, struct util_error *error);
     void (*destroy)(void *program);
     bool (*repeats)(const void *program); /* a branch may go back */
@@ -35,7 +36,7 @@ struct isa_set {
 };
 
 /* isa/<set>/set.c */
-extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set;
+extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set, valhall_set;
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);

@@ -13,5 +13,10 @@ def tables(vitrail=VITRAIL):
     return json.loads(subprocess.run([vitrail, "gpus", "--json"], check=True, capture_output=True, text=True).stdout)
 
 
+def executed_sets(vitrail=VITRAIL):
+    """Those that are more than text and rules."""
+    return [s for s in tables(vitrail)["sets"] if s["executes"]]
+
+
 def set_names(vitrail=VITRAIL):
-    return [s["name"] for s in tables(vitrail)["sets"]]
+    return [s["name"] for s in executed_sets(vitrail)]

@@ -76,6 +76,7 @@ static void print_set(struct json *json, const struct isa_set *set)
     json_string(json, "title", set->description);
     json_string(json, "counts", set->counts);
     json_uint(json, "word_bytes", set->word_bytes);
+    json_boolean(json, "executes", set->create);
     json_hold_array(json, "stages");
     for (unsigned n = 1; set->stages[n]; n++)
         json_string(json, NULL, set->stages[n]);

@@ -173,7 +173,8 @@ static void sets_have_worlds(void **state)
 {
     const struct isa_set *isa;
     for (unsigned n = 0; (isa = isa_set_at(n)); n++)
-        assert_non_null(world_find(isa->name));
+        if (isa->create) /* it executes */
+            assert_non_null(world_find(isa->name));
     assert_null(world_find(""));
 }
 

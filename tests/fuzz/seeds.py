@@ -9,7 +9,7 @@ import os, struct, subprocess, sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, ".."))
-from tables import tables  # noqa: E402
+from tables import executed_sets, tables  # noqa: E402
 
 data = os.path.join(here, "..", "data", "vc4")
 vitrail = sys.argv[1]
@@ -356,7 +356,7 @@ for folder in ("triangle", "cube", "loop"):
 ENDS = {"vc4-qpu": assemble("nop ; thrend\nnop\nnop\n"),
         "utgard-pp": struct.pack("<I", 1 | 1 << 5),  # one word, no fields
         "midgard": struct.pack("<2Q", 8 | 1 << 4, 0)}  # a bundle of no units, behind which nothing is
-for isa in tables(vitrail)["sets"]:
+for isa in executed_sets(vitrail):
     set_name, size, programs = isa["name"].replace("-", "_"), isa["word_bytes"], []
     for line in open(os.path.join(here, "..", "isa", set_name + ".cases")):
         code = line.split(" ")[0]
