@@ -265,6 +265,16 @@ static int check_rest(uint64_t word, const struct valhall_insn *insn, struct uti
                 : 0;
 }
 
+static int no_opcode(uint64_t word, struct util_error *error)
+{
+    unsigned opcode = (unsigned)isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS);
+    for (uint16_t op = 0; op < VALHALL_OP_COUNT; op++)
+        if (valhall_info(op)->opcode == opcode)
+            return util_fail(error, -EBADMSG, "opcode 0x%03x, that of %s, is reserved with this second one",
+                             opcode, valhall_info(op)->text);
+    return util_fail(error, -EBADMSG, "opcode 0x%03x is reserved", opcode);
+}
+
 int valhall_decode(uint64_t word, struct valhall_insn *out, struct util_error *error)
 {
     int err = 0;
@@ -272,8 +282,7 @@ int valhall_decode(uint64_t word, struct valhall_insn *out, struct util_error *e
     out->op = valhall_op_of(word);
     if (out->op == VALHALL_OP_COUNT) {
         out->op = VALHALL_NOP;
-        return util_fail(error, -EBADMSG, "opcode 0x%03x, with this second one, is reserved",
-                         (unsigned)isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS));
+        return no_opcode(word, error);
     }
     const struct valhall_info *info = valhall_info(out->op);
     out->page = (uint8_t)isa_get(&word, VALHALL_PAGE_AT, VALHALL_PAGE_BITS);

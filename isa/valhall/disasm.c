@@ -151,7 +151,7 @@ static void raw(struct isa_text *t, uint64_t word, const struct valhall_insn *in
     const char *rule = valhall_broken_text(insn);
     isa_put(t, ".word 0x%016" PRIx64 " # ", word);
     print(t, insn, label);
-    isa_put(t, ": %s", rule ? rule : "a page without uniforms, or bits that no text shows");
+    isa_put(t, ": %s", rule ? rule : "a page without uniforms, or a register without a count");
 }
 
 static uint32_t disassemble(const void *words, uint32_t count, uint32_t at,

@@ -79,7 +79,7 @@ static void make_source(struct maker *m, struct valhall_insn *insn, unsigned n)
 /* As many registers as it takes, or more. */
 static void make_staging(struct maker *m, struct valhall_staging *s, unsigned least, unsigned most)
 {
-    unsigned more = one_in(m, 4) ? below(m, 5) : 0;
+    unsigned more = one_in(m, 4) ? below(m, 8) : 0;
     s->count = (uint8_t)UTIL_MIN(UTIL_MAX(least, 1u) + more, most);
     s->reg = (uint8_t)below(m, VALHALL_REGISTERS + 1u - s->count);
     s->reg &= s->count > 1 ? (uint8_t)~1 : 0xff;

@@ -13,7 +13,7 @@
 #include "util/bits.h"
 
 /* The text breaks the rule which is named by its first words, at the given place, and no other one; or those
- * between which a bar stands. */
+ * between which a bar stands; "": it breaks none. */
 struct breach {
     const char *text, *rule;
 };
@@ -102,6 +102,38 @@ static const struct breach midgard[] = {
     {"derivative.2d.1.f out0, in0, 0, 0 ; as vtex ; stop", "0 the tag is not for"},
 };
 
+static const struct breach valhall[] = {
+    {".word 0x0001c00000000000\nNOP.end", "0 the word is no instruction"},
+    {"NOP.end\n.word 0x0\n.word 0x0", ""},
+    {".word 0x00a4c00000008480\nNOP.end", "0 uniforms and specials of more"},
+    {".word 0x0078800202848280\nNOP.end",
+     "0 uniforms and specials of more 64-bit slots than one (messages: two)|0 more than two different"},
+    {".word 0x00b2c00000c08180\nNOP.end", "0 more than two different"},
+    {".word 0x06a0c0000000e6e2\nNOP.end", "0 more than one special value|0 uniforms and specials of more"},
+    {".word 0x066a80021800e6e2\nNOP.end", "0 more than one special value"},
+    {".word 0x04a4c000000000b0\nNOP.end", "0 uniforms are u0 to u127"},
+    {".word 0x01a3c00000070203\nNOP.end", "0 a value of 64 bits"},
+    {".word 0x01a3c10000070202\nNOP.end", "0 a value of 64 bits"},
+    {".word 0x0060800218000003\nNOP.end", "0 a value of 64 bits"},
+    {".word 0x0060830418000042\nNOP.end", "0 several staging registers"},
+    {".word 0x00617e0838000042\nNOP.end", "0 staging registers go beyond"},
+    {".word 0x006080001800003c\nNOP.end", "0 fewer staging registers"},
+    {".word 0x00608003d8000042\nNOP.end", "0 slot7 is for"},
+    {".word 0x4845c00000000000\nNOP.end", "0 slot7 is for"},
+    {".word 0x0045c001c0000000\nNOP.end", "0 a barrier does not wait"},
+    {".word 0x005d80043000003d\nNOP.end", "0 a flat varying"},
+    {".word 0x00f0c006c0c04243\nNOP.end", "0 a condition that integers"},
+    {".word 0x006840021bc00042\nNOP.end", "0 an exchange whose"},
+    {"BRANCHZ r0, offset:1\nNOP.end", "0 the branch goes where"},
+    {"BRANCHZ r0, offset:-2\nNOP.end", "0 the branch goes where"},
+    {"NOP", "0 the program goes on"},
+    {"BRANCHZ.eq r0, offset:-1", "0 the program goes on"},
+    {"BRANCHZ.eq 0x0, offset:-1", ""},
+    {"ATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "0 an alpha test"},
+    {"NOP.wait012\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "1 an alpha test"},
+    {"NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", ""},
+};
+
 static const struct {
     const struct isa_set *set;
     const struct breach *rows;
@@ -110,6 +142,7 @@ static const struct {
     {&utgard_gp_set, gp, UTIL_ARRAY_SIZE(gp)},
     {&utgard_pp_set, pp, UTIL_ARRAY_SIZE(pp)},
     {&midgard_set, midgard, UTIL_ARRAY_SIZE(midgard)},
+    {&valhall_set, valhall, UTIL_ARRAY_SIZE(valhall)},
 };
 
 static void note(void *data, uint32_t at, const char *rule, const char *source)
@@ -128,7 +161,7 @@ static void breach_is_found(const struct isa_set *set, const struct breach *b)
     if (isa_assemble(set->syntax, b->text, strlen(b->text), &words, &count, &error))
         fail_msg("%s: '%s': %s", set->name, b->text, error.text);
     unsigned total = set->check(words, count, note, found);
-    unsigned expected = 1;
+    unsigned expected = *b->rule != 0;
     for (const char *c = b->rule; *c; c++)
         expected += *c == '|';
     if (total != expected || strncmp(found, b->rule, strlen(b->rule)) != 0)
@@ -143,6 +176,23 @@ static void breaches_are_found(void **state)
             breach_is_found(tables[t].set, &tables[t].rows[n]);
 }
 
+/* Each rule of a set whose table is to have them all. */
+static void every_rule_of_valhall_is_broken(void **state)
+{
+    uint32_t rules;
+    const struct isa_rule *all = valhall_set.rules(&rules);
+    for (uint32_t r = 1; r < rules; r++) { /* 0: what cannot be followed */
+        bool broken = false;
+        for (size_t n = 0; n < UTIL_ARRAY_SIZE(valhall); n++) {
+            const char *rule = valhall[n].rule;
+            for (; rule && *rule; rule = strchr(rule, '|') ? strchr(rule, '|') + 1 : NULL)
+                broken |= !strncmp(rule + 2, all[r].text, strcspn(rule + 2, "|"));
+        }
+        if (!broken)
+            fail_msg("no program breaks the rule %s", all[r].name);
+    }
+}
+
 static void a_program_is_not_empty_for_the_gp(void **state)
 {
     char found[1000] = "";
@@ -154,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(breaches_are_found),
+        cmocka_unit_test(every_rule_of_valhall_is_broken),
         cmocka_unit_test(a_program_is_not_empty_for_the_gp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
