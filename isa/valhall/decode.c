@@ -45,6 +45,16 @@ static unsigned source_at(const struct valhall_format *format, unsigned n)
     return at;
 }
 
+static bool read_special(int number, uint8_t page, uint8_t *index)
+{
+    for (unsigned n = 0; n < VALHALL_SPECIAL_COUNT; n++)
+        if (valhall_specials[n].page == page && valhall_specials[n].number == number) {
+            *index = (uint8_t)n;
+            return true;
+        }
+    return false;
+}
+
 /* Of the byte; false: it is a special that there is not. */
 static bool read_source(uint8_t byte, uint8_t page, struct valhall_source *s)
 {
@@ -62,11 +72,7 @@ static bool read_source(uint8_t byte, uint8_t page, struct valhall_source *s)
     } else {
         s->kind = VALHALL_SPECIAL;
         s->word = byte & 1;
-        for (s->index = 0; s->index < VALHALL_SPECIAL_COUNT; s->index++)
-            if (valhall_specials[s->index].page == page &&
-                valhall_specials[s->index].number == (byte - BYTE_SPECIAL) >> 1)
-                return true;
-        return false;
+        return read_special((byte - BYTE_SPECIAL) >> 1, page, &s->index);
     }
     return true;
 }
@@ -268,10 +274,10 @@ static int check_rest(uint64_t word, const struct valhall_insn *insn, struct uti
 static int no_opcode(uint64_t word, struct util_error *error)
 {
     unsigned opcode = (unsigned)isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS);
-    for (uint16_t op = 0; op < VALHALL_OP_COUNT; op++)
-        if (valhall_info(op)->opcode == opcode)
+    for (unsigned op = 0; op < VALHALL_OP_COUNT; op++)
+        if (valhall_info((uint16_t)op)->opcode == opcode)
             return util_fail(error, -EBADMSG, "opcode 0x%03x, that of %s, is reserved with this second one",
-                             opcode, valhall_info(op)->text);
+                             opcode, valhall_info((uint16_t)op)->text);
     return util_fail(error, -EBADMSG, "opcode 0x%03x is reserved", opcode);
 }
 

@@ -209,17 +209,17 @@ static uint32_t second_of(const struct valhall_second *at, uint64_t word)
 uint16_t valhall_op_of(uint64_t word)
 {
     uint64_t opcode = isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS);
-    for (uint16_t op = 0; op < VALHALL_OP_COUNT; op++)
+    for (unsigned op = 0; op < VALHALL_OP_COUNT; op++)
         if (insns[op].opcode == opcode && second_of(insns[op].format->second, word) == insns[op].second)
-            return op;
+            return (uint16_t)op;
     return VALHALL_OP_COUNT;
 }
 
 uint16_t valhall_op_named(const char *text, size_t length)
 {
-    for (uint16_t op = 0; op < VALHALL_OP_COUNT; op++)
+    for (unsigned op = 0; op < VALHALL_OP_COUNT; op++)
         if (strlen(insns[op].text) == length && memcmp(insns[op].text, text, length) == 0)
-            return op;
+            return (uint16_t)op;
     return VALHALL_OP_COUNT;
 }
 
