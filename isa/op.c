@@ -116,6 +116,12 @@ static uint64_t bit_op(const struct isa_op_one *l)
     }
 }
 
+static uint64_t product_sat(uint64_t x, uint64_t y, unsigned width)
+{
+    const unsigned __int128 product = (unsigned __int128)x * y, most = ~0ull >> (64 - width);
+    return (uint64_t)(product < most ? product : most);
+}
+
 static uint64_t int_op(const struct isa_op_one *l)
 {
     unsigned w = l->width;
@@ -131,6 +137,8 @@ static uint64_t int_op(const struct isa_op_one *l)
     case ISA_OP_isub_sat: return limited(x - y, -most - 1, most);
     case ISA_OP_usub_sat: return limited(u - v, 0, all);
     case ISA_OP_imul: return (uint64_t)(x * y);
+    case ISA_OP_imul_sat: return limited(x * y, -most - 1, most);
+    case ISA_OP_umul_sat: return product_sat(l->s[0], l->s[1], w);
     case ISA_OP_imad: return (uint64_t)(x * y) + l->s[2];
     case ISA_OP_imul_hi: return (uint64_t)(x * y >> w);
     case ISA_OP_umul_hi: return (uint64_t)((unsigned __int128)u * (unsigned __int128)v >> w);

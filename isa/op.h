@@ -18,7 +18,7 @@
  *   fsel: the second where the first is not 0 (a NaN is not), else the third; csel the same of integers.
  *   fne is true of NaN, flg (less or greater) not. fnot, fand, for, fxor: of operands' being not 0.
  *   Truth values: all ones, or with ISA_OP_I1 the integer 1, with ISA_OP_F1 the float 1.
- *   Integers wrap, but for *_sat. *mul_hi: the product's upper half. *avg: half of the exact sum, rounded down,
+ *   Integers wrap, but for *_sat, which end at the least or greatest that there is. *mul_hi: the product's upper half. *avg: half of the exact sum, rounded down,
  *   *avg_up: up. *absdiff: the exact distance, unsigned. Shifts and rotations take their count modulo the width.
  *   iandnot, iornot: the second is inverted. mux: bits of the second where the first has ones, else the third's.
  *   clz, ctz of 0: the width.

@@ -100,3 +100,11 @@ uint32_t isa_atan(uint32_t bits)
     r = big ? util_u2f(0x3fc90fdb) - r : r;
     return util_f2u(r) | (bits & 0x80000000);
 }
+
+uint32_t isa_log2_ratio(uint32_t bits)
+{
+    static const uint32_t coefficients[] = {0xbe30a3fa, 0x3e5d3293, 0xbe78b791, 0x3e9393bd,
+                                            0xbeb89cd6, 0x3ef638a1, 0xbf38aa4c, 0x3fb8aa3b};
+    return util_f2u(
+        polynomial(util_u2f(0x3d9c7389), util_u2f(bits), coefficients, UTIL_ARRAY_SIZE(coefficients)));
+}

@@ -68,6 +68,13 @@ static LLVMValueRef shifted_sat(struct isa_op_ir *o, const char *name, LLVMValue
     return isa_op_ir_call(o, name, o->type, args, 2);
 }
 
+/* Of fixed point without a fraction. */
+static LLVMValueRef product_sat(struct isa_op_ir *o, const char *name)
+{
+    LLVMValueRef args[3] = {o->s[0], o->s[1], jit_i32(o->b, 0)};
+    return isa_op_ir_call(o, name, o->type, args, 3);
+}
+
 static LLVMValueRef bit_op(struct isa_op_ir *o)
 {
     unsigned width = LLVMGetIntTypeWidth(LLVMGetElementType(o->type));
@@ -114,6 +121,8 @@ static LLVMValueRef int_op(struct isa_op_ir *o)
     case ISA_OP_isub_sat: return two(o, "llvm.ssub.sat");
     case ISA_OP_usub_sat: return two(o, "llvm.usub.sat");
     case ISA_OP_imul: return LLVMBuildMul(o->ir, x, y, "");
+    case ISA_OP_imul_sat: return product_sat(o, "llvm.smul.fix.sat");
+    case ISA_OP_umul_sat: return product_sat(o, "llvm.umul.fix.sat");
     case ISA_OP_imad: return LLVMBuildAdd(o->ir, LLVMBuildMul(o->ir, x, y, ""), o->s[2], "");
     case ISA_OP_imul_hi: return widened(o, true, true, false);
     case ISA_OP_umul_hi: return widened(o, false, true, false);

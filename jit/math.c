@@ -48,6 +48,16 @@ LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
     return nan_through(b, x, LLVMBuildFMul(b->ir, p, jit_as_f32(b, scale), ""));
 }
 
+LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t)
+{
+    static const uint32_t c[] = {0xbe30a3fa, 0x3e5d3293, 0xbe78b791, 0x3e9393bd,
+                                 0xbeb89cd6, 0x3ef638a1, 0xbf38aa4c, 0x3fb8aa3b};
+    LLVMValueRef p = constant(b, 0x3d9c7389);
+    for (unsigned k = 0; k < sizeof c / sizeof *c; k++)
+        p = step(b, p, t, c[k]);
+    return p;
+}
+
 /* log2 of a positive, finite, normal number given by its bits */
 static LLVMValueRef log2_normal(struct jit_builder *b, LLVMValueRef bits)
 {

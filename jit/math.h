@@ -9,6 +9,7 @@ LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t);
 
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
 LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top);

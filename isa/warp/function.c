@@ -1,0 +1,221 @@
+/* Operations with code of their own. */
+#include <math.h>
+
+#include "isa/sfu.h"
+#include "isa/warp/alu_internal.h"
+#include "util/bits.h"
+
+#define QUIET_NAN 0x7fc00000u
+#define INFINITY_ 0x7f800000u
+#define SIGN      0x80000000u
+#define ONE       0x3f800000u
+
+static bool is_nan(uint64_t x)
+{
+    return (x & ~SIGN) > INFINITY_;
+}
+
+/* One that IEEE calls normal, of either sign: neither zero (as denormals are), nor infinite, nor NaN. */
+static bool is_normal(uint64_t x)
+{
+    return (x & ~SIGN) >= 0x00800000 && (x & ~SIGN) < INFINITY_;
+}
+
+static uint64_t op1(uint8_t op, uint8_t shape, uint64_t x)
+{
+    return isa_op_lane((struct isa_lane_op){op, shape, ISA_OP_QUIET}, (const uint64_t[3]){x});
+}
+
+static uint64_t op2(uint8_t op, uint8_t shape, uint64_t x, uint64_t y)
+{
+    return isa_op_lane((struct isa_lane_op){op, shape, ISA_OP_QUIET}, (const uint64_t[3]){x, y});
+}
+
+static uint64_t op3(uint8_t op, uint64_t x, uint64_t y, uint64_t z)
+{
+    return isa_op_lane((struct isa_lane_op){op, ISA_F32, ISA_OP_QUIET}, (const uint64_t[3]){x, y, z});
+}
+
+/* ---- parts of floats (README.md, "Logarithms and roots") ---- */
+
+struct parts {
+    uint32_t m;
+    int32_t e;
+};
+
+/* x = m * 2^e, |m| in [1/2, 1), or as logarithms want it in [3/4, 3/2); for roots x = m * 4^e, |m| in [1/4, 1). Of
+ * what is not normal m is the number, and e is 0. */
+static struct parts split(const struct warp_insn *i, uint64_t single)
+{
+    const uint32_t x = (uint32_t)single, sign = x & SIGN;
+    int e = (int)(x >> 23 & 0xff) - 126;
+    uint32_t m = (x & 0x007fffff) | 126u << 23;
+    if (is_nan(x))
+        return (struct parts){QUIET_NAN, 0};
+    if (!is_normal(x))
+        return (struct parts){(x & ~SIGN) == INFINITY_ ? x : sign, 0};
+    if (i->log && m < 0x3f400000) {
+        m += 1u << 23;
+        e--;
+    }
+    if (i->sqrt && e & 1) {
+        m -= 1u << 23;
+        e++;
+    }
+    return (struct parts){sign | m, i->sqrt ? e / 2 : e};
+}
+
+static uint64_t split_half(const struct warp_insn *i, uint64_t half, bool exponent)
+{
+    const struct parts p = split(i, op1(ISA_OP_f16_to_f32, ISA_F16, half));
+    return exponent ? (uint16_t)p.e : op1(ISA_OP_f32_to_f16, ISA_F32, p.m);
+}
+
+static uint64_t split_op(const struct warp_insn *i, uint64_t x, bool exponent, bool halves)
+{
+    if (halves)
+        return split_half(i, x & 0xffff, exponent) | split_half(i, x >> 16, exponent) << 16;
+    const struct parts p = split(i, x);
+    return exponent ? (uint32_t)p.e : p.m;
+}
+
+/* ---- logarithms, powers ---- */
+
+static const struct warp_insn as_log = {.log = true};
+
+/* log2(m) / (m - 1) of the part m in [3/4, 3/2): infinite for what has an infinite logarithm, if it has one. */
+static uint64_t log_ratio(uint64_t x)
+{
+    if (is_nan(x) || (is_normal(x) && x & SIGN) || x == (SIGN | INFINITY_))
+        return QUIET_NAN;
+    if (!is_normal(x))
+        return INFINITY_;
+    return isa_log2_ratio((uint32_t)op2(ISA_OP_fsub, ISA_F32, split(&as_log, x).m, ONE));
+}
+
+/* 2 to the fixed point number; `x` is what that was made of, for what fixed point cannot say. */
+static uint64_t power(uint64_t fixed, uint64_t x)
+{
+    const uint32_t fraction = (uint32_t)op1(ISA_OP_u32_to_f32, ISA_I32, fixed & 0xffffff);
+    const int32_t whole = (int32_t)fixed >> 24;
+    if (is_nan(x))
+        return QUIET_NAN;
+    if (x == (SIGN | INFINITY_))
+        return 0;
+    if (!(x & SIGN) && x >= 0x43000000) /* 128 */
+        return INFINITY_;
+    uint64_t two = isa_exp2((uint32_t)op2(ISA_OP_fldexp, ISA_F32, fraction, (uint32_t)-24));
+    return op2(ISA_OP_fldexp, ISA_F32, two, (uint32_t)whole);
+}
+
+static uint64_t sine(uint64_t k, bool cosine)
+{
+    const uint32_t turns =
+        (uint32_t)op2(ISA_OP_fldexp, ISA_F32, op1(ISA_OP_u32_to_f32, ISA_I32, k & 63), (uint32_t)-6);
+    return cosine ? isa_cos_turns(turns) : isa_sin_turns(turns);
+}
+
+static uint64_t scaled(const struct warp_insn *i, const uint64_t *s)
+{
+    const bool zero = !(s[0] & ~SIGN) || !(s[1] & ~SIGN);
+    uint32_t by = (uint32_t)s[3];
+    uint64_t out = op3(ISA_OP_ffma, s[0], s[1], s[2]);
+    if (i->op == WARP_FMA_RSCALE_N_F32 && zero)
+        out = op2(ISA_OP_fadd, ISA_F32, 0, s[2]);
+    if (i->op == WARP_FMA_RSCALE_LEFT_F32 && zero)
+        out = op2(ISA_OP_fadd, ISA_F32, s[0], s[2]);
+    if (i->op == WARP_FMA_RSCALE_SCALE16_F32)
+        by = (uint32_t)(int16_t)by;
+    return op2(ISA_OP_fldexp, ISA_F32, out, by);
+}
+
+/* ---- integers ---- */
+
+static uint64_t dot(const struct warp_insn *i, const uint64_t *s, bool is_signed)
+{
+    int64_t sum = is_signed ? (int32_t)s[2] : (int64_t)(uint32_t)s[2];
+    for (unsigned e = 0; e < 32; e += 8)
+        sum += is_signed ? (int8_t)(s[0] >> e) * (int8_t)(s[1] >> e)
+                         : (int64_t)((s[0] >> e & 0xff) * (s[1] >> e & 0xff));
+    const int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
+    return (uint32_t)(i->saturate ? UTIL_MIN(UTIL_MAX(sum, least), most) : sum);
+}
+
+static uint64_t segment_add(const struct warp_insn *i, const uint64_t *s)
+{
+    if (i->preserve_null && !s[0])
+        return 0;
+    return i->subtract ? s[0] - s[1] : s[0] + s[1];
+}
+
+/* ---- cubes ---- */
+
+enum { FACE_SHIFT = 29 };
+
+static float size(uint64_t x)
+{
+    return util_u2f((uint32_t)x & ~SIGN);
+}
+
+/* 0 to 5: +x, -x, +y, -y, +z, -z. Of axes that are as long the first counts. */
+static uint64_t face(const uint64_t *s)
+{
+    const float x = size(s[0]), y = size(s[1]), z = size(s[2]);
+    const uint64_t axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    return (axis * 2 + (s[axis] >> 31 & 1)) << FACE_SHIFT;
+}
+
+static uint64_t cube_s(uint64_t z, uint64_t x, uint64_t face)
+{
+    switch (face >> FACE_SHIFT & 7) {
+    case 0: return z ^ SIGN;
+    case 1: return z;
+    case 5: return x ^ SIGN;
+    default: return x;
+    }
+}
+
+static uint64_t cube_t(uint64_t y, uint64_t z, uint64_t face)
+{
+    switch (face >> FACE_SHIFT & 7) {
+    case 2: return z;
+    case 3: return z ^ SIGN;
+    default: return y ^ SIGN;
+    }
+}
+
+/* ---- */
+
+uint64_t warp_function(const struct warp_insn *i, const uint64_t s[WARP_SOURCES])
+{
+    switch (i->op) {
+    case WARP_FREXPM_F32: return split_op(i, s[0], false, false);
+    case WARP_FREXPM_V2F16: return split_op(i, s[0], false, true);
+    case WARP_FREXPE_F32: return split_op(i, s[0], true, false);
+    case WARP_FREXPE_V2F16: return split_op(i, s[0], true, true);
+    case WARP_FLOGD_F32: return log_ratio(s[0]);
+    case WARP_FADD_LSCALE_F32: return op2(ISA_OP_fadd, ISA_F32, s[0], split(&as_log, s[1]).m);
+    case WARP_FEXP_F32: return power(s[0], s[1]);
+    case WARP_FSIN_TABLE_U6: return sine(s[0], false);
+    case WARP_FCOS_TABLE_U6: return sine(s[0], true);
+    case WARP_F16_TO_F32: return s[0];
+    case WARP_V2F32_TO_V2F16: {
+        const struct isa_lane_op op = {ISA_OP_f32_to_f16, ISA_F32, ISA_OP_QUIET | warp_rounding(i)};
+        return isa_op_lane(op, (const uint64_t[3]){s[0]}) | isa_op_lane(op, (const uint64_t[3]){s[1]}) << 16;
+    }
+    case WARP_IMULD_U64: return s[0] * s[1];
+    case WARP_IDP_V4S8: return dot(i, s, true);
+    case WARP_IDP_V4U8: return dot(i, s, false);
+    case WARP_SHADDX_S64:
+    case WARP_SHADDX_U64: return s[0] + (s[1] << i->shift);
+    case WARP_SEG_ADD_U64: return segment_add(i, s);
+    case WARP_MKVEC_V2I16: return s[0] | s[1] << 16;
+    case WARP_MKVEC_V2I8: return s[0] | s[1] << 8 | s[2] << 16;
+    case WARP_CUBEFACE1:
+        return op2(ISA_OP_fmax, ISA_F32, op2(ISA_OP_fmax, ISA_F32, s[0] & ~SIGN, s[1] & ~SIGN), s[2] & ~SIGN);
+    case WARP_CUBEFACE2: return face(s);
+    case WARP_CUBE_SSEL: return cube_s(s[0], s[1], s[2]);
+    case WARP_CUBE_TSEL: return cube_t(s[0], s[1], s[2]);
+    default: return scaled(i, s);
+    }
+}
