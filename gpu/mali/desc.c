@@ -7,20 +7,6 @@
 
 #include "util/bits.h"
 
-/* ---- names of values ---- */
-
-#define BEGIN(list)                        static const char *const list##_words[] = {
-#define VALUE(list, constant, value, name) [value] = (name),
-#define END(list)                                                                                            \
-    }                                                                                                        \
-    ;                                                                                                        \
-    static const struct gpu_names list##_names = {UTIL_ARRAY_SIZE(list##_words), list##_words};
-#include "gpu/mali/enums.inc"
-#include "gpu/mali/formats.inc"
-#undef BEGIN
-#undef VALUE
-#undef END
-
 /* ---- fields ---- */
 
 #define KIND_UINT           .kind = GPU_FIELD_UINT
@@ -30,125 +16,96 @@
 #define KIND_PADDED         .kind = GPU_FIELD_UINT, .coding = GPU_RECORD_PADDED
 #define KIND_SINT           .kind = GPU_FIELD_INT, .is_signed = true
 #define KIND_HEX            .kind = GPU_FIELD_HEX
+#define KIND_UINT64         .kind = GPU_FIELD_UINT
+#define KIND_HEX64          .kind = GPU_FIELD_HEX
 #define KIND_FLAG           .kind = GPU_FIELD_FLAG
-#define KIND_NAME(list)     .kind = GPU_FIELD_NAME, .names = &list##_names, .always = true
-#define KIND_ENUM(list)     .kind = GPU_FIELD_NAME, .names = &list##_names
+#define KIND_NAME(list)     .kind = GPU_FIELD_NAME, .names = &OF(list##_names), .always = true
+#define KIND_ENUM(list)     .kind = GPU_FIELD_NAME, .names = &OF(list##_names)
 #define KIND_FLOAT          .kind = GPU_FIELD_FLOAT
 #define KIND_FIXED8         .kind = GPU_FIELD_FLOAT, .fraction = 8
 #define KIND_SFIXED8        .kind = GPU_FIELD_FLOAT, .fraction = 8, .is_signed = true
 #define KIND_ADDRESS        .kind = GPU_FIELD_HEX, .digits = 8
 #define KIND_ADDRESS_SHL(n) .kind = GPU_FIELD_HEX, .digits = 8, .shift = (n)
 
-/* A place in a column. */
-#define W(word, low) ((word) * 32 + (low))
-#define NONE         (-1)
-
-#define INITIAL(desc, member, text, place, width, kind_)                                                     \
+#define INITIAL(place, desc, member, text, kind_, width)                                                     \
     {.name = (text),                                                                                         \
-     .at = (place) < 0 ? 0 : (place),                                                                        \
-     .bits = (place) < 0 ? 0 : (width),                                                                      \
+     .at = (place),                                                                                          \
+     .bits = (width),                                                                                        \
      .to = offsetof(struct mali_##desc, member),                                                             \
      .size = sizeof(((struct mali_##desc *)NULL)->member),                                                   \
      KIND_##kind_}
-#define ROW(desc, member, text, place, width, kind_) INITIAL(desc, member, text, place, width, kind_),
 
-#define BEGIN(desc, text, v4, v5)                        static const struct gpu_record_field desc##_v4[] = {
-#define FIELD(desc, member, text, kind, width, at4, at5) ROW(desc, member, text, at4, width, kind)
-#define END(desc)                                                                                            \
-    }                                                                                                        \
-    ;
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
+/* Rows of a member keep its type. */
+#define BEGIN(desc, text, ...)
+#define FIELD(desc, member, text, kind, width, ...)                                                          \
+    _Static_assert(                                                                                          \
+        __builtin_types_compatible_p(__typeof__(((struct mali_##desc *)NULL)->member), MALI_TYPE_##kind),    \
+        #desc "'s " #member);
+#define END(desc)
+#include "gpu/mali/descs.inc"
 
-#define BEGIN(desc, text, v4, v5)                        static const struct gpu_record_field desc##_v5[] = {
-#define FIELD(desc, member, text, kind, width, at4, at5) ROW(desc, member, text, at5, width, kind)
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
+/* ---- what is made of a row ---- */
 
-/* ---- code of the rows ---- */
+#define ROW(place, desc, member, text, kind, width) INITIAL(place, desc, member, text, kind, width),
+#define ROW_OF(...)                                 (const struct gpu_record_field) INITIAL(__VA_ARGS__)
+#define STORE(...)                                                                                           \
+    {                                                                                                        \
+        const struct gpu_record_field f = ROW_OF(__VA_ARGS__);                                               \
+        gpu_record_store_one(&f, words, out);                                                                \
+    }
+#define AND_MEANT(...) &&is_meant(ROW_OF(__VA_ARGS__), words)
 
-/* `f` is a constant: of a row that a version lacks nothing is left. */
 __attribute__((always_inline)) static inline bool is_meant(const struct gpu_record_field f,
                                                            const uint32_t *words)
 {
-    if (f.kind != GPU_FIELD_NAME || !f.always || !f.bits)
+    if (f.kind != GPU_FIELD_NAME || !f.always)
         return true;
     const uint64_t value = gpu_record_number(&f, words);
     return value < f.names->count && f.names->name[value];
 }
 
-#define ROW_OF(desc, member, text, place, width, kind_)                                                      \
-    (const struct gpu_record_field) INITIAL(desc, member, text, place, width, kind_)
-#define STORE(desc, member, text, place, width, kind)                                                        \
-    {                                                                                                        \
-        const struct gpu_record_field f = ROW_OF(desc, member, text, place, width, kind);                    \
-        gpu_record_store_one(&f, words, out);                                                                \
-    }
-#define UNPACK(desc, version)                                                                                \
-    static void desc##_unpack_##version(const uint32_t *words, void *out)                                    \
-    {                                                                                                        \
-        memset(out, 0, sizeof(struct mali_##desc));
-#define IS_VALID(desc, version)                                                                              \
-    static bool desc##_is_valid_##version(const uint32_t *words)                                             \
-    {                                                                                                        \
-        return true
+/* WHERE(what a column says, make, ..): make(place, ..) for W(word, low bit) and for IS, nothing for NONE. */
+#define PLACE_W(word, low)           make_at, (word) * 32 + (low)
+#define PLACE_IS                     make_at, 0
+#define PLACE_NONE                   make_none, 0
+#define DO_make_at(place, make, ...) make(place, __VA_ARGS__)
+#define DO_make_none(place, make, ...)
+#define WHERE__(how, ...)         DO_##how(__VA_ARGS__)
+#define WHERE_(...)               WHERE__(__VA_ARGS__)
+#define WHERE(column, ...)        WHERE_COLUMN(column, __VA_ARGS__)
+#define WHERE_COLUMN(column, ...) WHERE_(PLACE_##column, __VA_ARGS__)
 
-#define BEGIN(desc, text, v4, v5)                        UNPACK(desc, of_v4)
-#define FIELD(desc, member, text, kind, width, at4, at5) STORE(desc, member, text, at4, width, kind)
-#define END(desc)                                        }
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
+/* ---- versions ---- */
 
-#define BEGIN(desc, text, v4, v5)                        UNPACK(desc, of_v5)
-#define FIELD(desc, member, text, kind, width, at4, at5) STORE(desc, member, text, at5, width, kind)
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
+#define VERSION                v4
+#define AT(v4, v5, v6, v7, v9) v4
+#include "gpu/mali/desc_version.inc"
+#define VERSION                v5
+#define AT(v4, v5, v6, v7, v9) v5
+#include "gpu/mali/desc_version.inc"
+#define VERSION                v6
+#define AT(v4, v5, v6, v7, v9) v6
+#include "gpu/mali/desc_version.inc"
+#define VERSION                v7
+#define AT(v4, v5, v6, v7, v9) v7
+#include "gpu/mali/desc_version.inc"
+#define VERSION                v9
+#define AT(v4, v5, v6, v7, v9) v9
+#include "gpu/mali/desc_version.inc"
 
-#define BEGIN(desc, text, v4, v5) IS_VALID(desc, of_v4)
-#define FIELD(desc, member, text, kind, width, at4, at5)                                                     \
-    &&is_meant(ROW_OF(desc, member, text, at4, width, kind), words)
-#define END(desc)                                                                                            \
-    ;                                                                                                        \
-    }
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-
-#define BEGIN(desc, text, v4, v5) IS_VALID(desc, of_v5)
-#define FIELD(desc, member, text, kind, width, at4, at5)                                                     \
-    &&is_meant(ROW_OF(desc, member, text, at5, width, kind), words)
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
-
-#define BEGIN(desc, text, v4, v5)                                                                            \
+#define EACH(make, name)                                                                                     \
+    {make(name##_of_v4), make(name##_of_v5), make(name##_of_v6), make(name##_of_v7), make(name##_of_v9)}
+#define BEGIN(desc, text, ...)                                                                               \
     const struct mali_desc mali_desc_##desc = {text,                                                         \
                                                sizeof(struct mali_##desc),                                   \
-                                               {v4, v5},                                                     \
-                                               {desc##_v4, desc##_v5},                                       \
-                                               UTIL_ARRAY_SIZE(desc##_v4),                                   \
-                                               {desc##_unpack_of_v4, desc##_unpack_of_v5},                   \
-                                               {desc##_is_valid_of_v4, desc##_is_valid_of_v5}};
-#define FIELD(desc, member, text, kind, width, at4, at5)
-#define END(desc) _Static_assert(UTIL_ARRAY_SIZE(desc##_v4) <= MALI_DESC_FIELDS, "listings have room");
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
+                                               {__VA_ARGS__},                                                \
+                                               EACH(, desc##_rows),                                          \
+                                               EACH(UTIL_ARRAY_SIZE, desc##_rows),                           \
+                                               EACH(, desc##_unpack),                                        \
+                                               EACH(, desc##_is_valid)};
+#define FIELD(...)
+#define END(desc)
+#include "gpu/mali/descs.inc"
 
 /* ---- reading ---- */
 
@@ -156,6 +113,9 @@ bool mali_desc_fetch(const struct mali_reader *reader, const struct mali_desc *d
                      uint32_t words[MALI_DESC_WORDS], struct mali_stop *stop)
 {
     uint32_t bytes = desc->bytes[reader->version];
+    if (!bytes)
+        return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit, address,
+                             "%s: this GPU has none", desc->name);
     if (reader->packets && !*reader->packets)
         return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, reader->unit, address,
                              "the job's packet budget is used up");
@@ -178,9 +138,9 @@ void mali_desc_unpack(const struct mali_desc *desc, enum mali_version version, c
 const struct gpu_record_field *mali_desc_reserved(const struct mali_desc *desc, enum mali_version version,
                                                   const uint32_t *words)
 {
-    for (uint32_t n = 0; n < desc->count; n++) {
+    for (uint32_t n = 0; n < desc->count[version]; n++) {
         const struct gpu_record_field *f = &desc->fields[version][n];
-        if (f->kind != GPU_FIELD_NAME || !f->always || !f->bits)
+        if (f->kind != GPU_FIELD_NAME || !f->always)
             continue;
         uint64_t value = gpu_record_wide(f, words);
         if (value >= f->names->count || !f->names->name[value])
@@ -208,5 +168,5 @@ bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *de
 unsigned mali_desc_list(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,
                         struct gpu_field out[MALI_DESC_FIELDS])
 {
-    return gpu_record_list(desc->fields[version], desc->count, words, out);
+    return gpu_record_list(desc->fields[version], desc->count[version], words, out);
 }

@@ -1,26 +1,22 @@
-/* Descriptors in guest memory as the tables desc_job.inc and desc_frame.inc have them: a struct for each, its
- * table for each version of the hardware, and taking them out of memory. A descriptor is fetched once into
- * private words and checked there; nobody reads it in guest memory again. Internal to gpu/mali and its
- * listings. */
+/* Descriptors in guest memory as the tables of descs.inc have them: a struct for each, its table for each version
+ * of the hardware, and taking them out of memory. A descriptor is fetched once into private words and checked
+ * there; nobody reads it in guest memory again. Internal to gpu/mali and its listings. */
 #ifndef VITRAIL_GPU_MALI_DESC_H
 #define VITRAIL_GPU_MALI_DESC_H
 
 #include "gpu/mali/stop.h"
 #include "gpu/record.h"
 
-/* The columns of the tables. */
-enum mali_version { MALI_V4, MALI_V5, MALI_VERSION_COUNT };
+/* The columns of the tables. Devices are of v4 and v5 so far: who executes jobs refuses the others. */
+enum mali_version { MALI_V4, MALI_V5, MALI_V6, MALI_V7, MALI_V9, MALI_VERSION_COUNT };
 
 /* Constants: MALI_JOB_TYPE_VERTEX, ... */
 enum mali_value {
 #define BEGIN(list)
-#define VALUE(list, constant, value, name) MALI_##constant = (value),
+#define VALUE(list, constant, value, name)     MALI_##constant = (value),
+#define SOME(list, constant, value, name, ...) MALI_##constant = (value),
 #define END(list)
-#include "gpu/mali/enums.inc"
-#include "gpu/mali/formats.inc"
-#undef BEGIN
-#undef VALUE
-#undef END
+#include "gpu/mali/values.inc"
 };
 
 /* Structs: a member a field, as wide as its kind needs. Addresses and what is shifted count bytes. */
@@ -31,6 +27,8 @@ enum mali_value {
 #define MALI_TYPE_PADDED         uint64_t
 #define MALI_TYPE_SINT           int32_t
 #define MALI_TYPE_HEX            uint32_t
+#define MALI_TYPE_UINT64         uint64_t
+#define MALI_TYPE_HEX64          uint64_t
 #define MALI_TYPE_FLAG           bool
 #define MALI_TYPE_NAME(list)     uint32_t
 #define MALI_TYPE_ENUM(list)     uint32_t
@@ -40,40 +38,33 @@ enum mali_value {
 #define MALI_TYPE_ADDRESS        uint64_t
 #define MALI_TYPE_ADDRESS_SHL(n) uint64_t
 
-#define BEGIN(desc, text, v4, v5)                        struct mali_##desc {
-#define FIELD(desc, member, text, kind, bits_, at4, at5) MALI_TYPE_##kind member;
+#define BEGIN(desc, text, ...)                      struct mali_##desc {
+#define FIELD(desc, member, text, kind, bits_, ...) MALI_TYPE_##kind member;
+#define ALSO(...)
 #define END(desc)                                                                                            \
     }                                                                                                        \
     ;
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
+#include "gpu/mali/descs.inc"
 
-#define MALI_DESC_WORDS  40u /* of the largest */
-#define MALI_DESC_FIELDS 96u /* of the one with most */
+#define MALI_DESC_WORDS  48u /* of the largest */
+#define MALI_DESC_FIELDS 128u /* of the one with most */
 
 struct mali_desc {
-    const char *name;                   /* static */
-    uint32_t size;                      /* of its struct */
-    uint32_t bytes[MALI_VERSION_COUNT]; /* 0: the version has none */
-    const struct gpu_record_field *fields[MALI_VERSION_COUNT];
-    uint32_t count;
+    const char *name;                                          /* static */
+    uint32_t size;                                             /* of its struct */
+    uint32_t bytes[MALI_VERSION_COUNT];                        /* 0: the version has none */
+    const struct gpu_record_field *fields[MALI_VERSION_COUNT]; /* those that the version has */
+    uint32_t count[MALI_VERSION_COUNT];
     /* Code made of the same rows: into the struct; whether no value is reserved. */
     void (*unpack[MALI_VERSION_COUNT])(const uint32_t *words, void *out);
     bool (*is_valid[MALI_VERSION_COUNT])(const uint32_t *words);
 };
 
 /* Tables: mali_desc_draw, ... */
-#define BEGIN(desc, text, v4, v5) extern const struct mali_desc mali_desc_##desc;
-#define FIELD(desc, member, text, kind, bits_, at4, at5)
+#define BEGIN(desc, text, ...) extern const struct mali_desc mali_desc_##desc;
+#define FIELD(...)
 #define END(desc)
-#include "gpu/mali/desc_job.inc"
-#include "gpu/mali/desc_frame.inc"
-#undef BEGIN
-#undef FIELD
-#undef END
+#include "gpu/mali/descs.inc"
 
 /* Who reads descriptors. */
 struct mali_reader {
@@ -83,8 +74,8 @@ struct mali_reader {
     uint64_t *packets; /* may still be read, each descriptor is one; NULL: any number */
 };
 
-/* Into the descriptor's struct. False and *stop: memory, a value that is reserved (DATA_INVALID_FAULT), or no
- * budget. Members of fields that the version lacks are 0. */
+/* Into the descriptor's struct. False and *stop: memory, a value that is reserved (DATA_INVALID_FAULT), no budget,
+ * or a descriptor that the version lacks. Members of fields that the version lacks are 0. */
 bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
                     void *out, struct mali_stop *stop);
 /* The words alone, and the struct of words that are there. */

@@ -136,12 +136,12 @@ static bool translate(const struct equation *e, struct raster_equation *out)
     return true;
 }
 
-/* What v4 has in its state and v5 in a descriptor for each target. */
+/* What v4 has in its state and later versions in a descriptor for each target. */
 static struct mali_blend blend_of(const struct mali_frag *f, uint32_t n)
 {
     const struct mali_bindings *b = &f->job.bindings;
     const struct mali_state *s = &b->state;
-    if (f->shared->job->version == MALI_V5)
+    if (f->shared->job->version != MALI_V4)
         return n < b->blend_count ? b->blend[n] : (struct mali_blend){0};
     return (struct mali_blend){.load_destination = s->load_destination,
                                .blend_shader = s->blend_by_shader,

@@ -11,6 +11,9 @@ uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part)
     static const uint32_t at[MALI_VERSION_COUNT][MALI_FRAME_PART_COUNT] = {
         [MALI_V4] = {0, 32, 192, 256, 320},
         [MALI_V5] = {0, 32, 56, 96, 128},
+        [MALI_V6] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
+        [MALI_V7] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
+        [MALI_V9] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
     };
     return at[version][part];
 }
@@ -53,6 +56,8 @@ bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool tar
     uint32_t tag = tagged & MALI_TAG_MASK;
     memset(out, 0, offsetof(struct mali_frame, target)); /* targets are as many as are read */
     out->address = tagged & ~(uint64_t)MALI_TAG_MASK;
+    if (reader->version > MALI_V5)
+        return bad(reader, out, GPU_FAULT_UNSUPPORTED, "those of this GPU are not known yet", stop);
     if (reader->version == MALI_V5 && !(tag & TAG_SEVERAL))
         return bad(reader, out, GPU_FAULT_UNSUPPORTED, "one of one target is not known on this GPU", stop);
     uint64_t parameters = out->address + mali_frame_at(reader->version, MALI_FRAME_PARAMETERS);

@@ -18,15 +18,17 @@ struct mali_frame {
     struct mali_target target[MALI_TARGETS];
 };
 
-/* Where the parts of a framebuffer stand, from its address on: tables of v4 and of v5. */
+/* Where the parts of a framebuffer stand, from its address on. Since v6 its parameters name a tiler's context, and
+ * draws their storage. */
 enum mali_frame_part {
     MALI_FRAME_STORAGE,
     MALI_FRAME_PARAMETERS,
     MALI_FRAME_TILER,
     MALI_FRAME_WEIGHTS,
-    MALI_FRAME_BEHIND, /* v5: extension and targets */
+    MALI_FRAME_BEHIND, /* since v5: extension and targets */
     MALI_FRAME_PART_COUNT
 };
+#define MALI_FRAME_LACKS UINT32_MAX /* the version has no such part */
 uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part);
 
 /* What a descriptor names with the lower bits of an address: FBD of a draw, the framebuffer of a fragment

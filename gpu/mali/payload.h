@@ -35,16 +35,33 @@ union mali_payload {
     struct mali_fragment_job fragment;
 };
 
-/* Where sections stand, from the header on. */
 enum {
     MALI_AT_PAYLOAD = 32,
-    MALI_AT_NARROW_PAYLOAD = 28, /* behind a header with a Next of 32 bits */
-    MALI_AT_INVOCATION = 32,
-    MALI_AT_PARAMETERS = 40,
-    MALI_AT_PRIMITIVE = 40,
-    MALI_AT_DRAW = 64,
-    MALI_AT_PRIMITIVE_SIZE = 184
+    MALI_AT_NARROW_PAYLOAD = 28 /* behind a header with a Next of 32 bits */
 };
+
+/* Sections of jobs, and where they stand (sections.inc). */
+enum mali_section {
+    MALI_SECTION_PAYLOAD, /* of those with one alone */
+    MALI_SECTION_INVOCATION,
+    MALI_SECTION_PARAMETERS,
+    MALI_SECTION_PRIMITIVE,
+    MALI_SECTION_PRIMITIVE_SIZE,
+    MALI_SECTION_TILER,
+    MALI_SECTION_DRAW, /* of an indexed vertex job: its fragments' */
+    MALI_SECTION_VERTEX_DRAW,
+    MALI_SECTION_INSTANCE_COUNT,
+    MALI_SECTION_VERTEX_COUNT,
+    MALI_SECTION_ALLOCATION,
+    MALI_SECTION_SCISSOR,
+    MALI_SECTION_INDICES,
+    MALI_SECTION_ENVIRONMENT, /* of the draw, or of a compute job */
+    MALI_SECTION_POSITION,
+    MALI_SECTION_VARYING,
+    MALI_SECTION_COUNT
+};
+/* From the header on; 0: jobs of that type have none. The type is one that a header may name. */
+uint32_t mali_section_at(enum mali_version version, uint32_t job_type, enum mali_section section);
 
 /* Of the job whose header stands at `address`; lists are in the arena. Null jobs have none. False and *stop:
  * memory, budget, what means nothing, or is not known. */

@@ -11,7 +11,7 @@ enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
 
 static const struct {
     enum block block;
-    uint8_t index[MALI_VERSION_COUNT];
+    uint8_t index[MALI_VERSION_COUNT]; /* 0: the version's is not known */
 } counters[MALI_EVENT_COUNT] = {
 #define EVENT(block, name, v4, v5, what) {BLOCK_##block, {v4, v5}},
 #include "gpu/mali/perf.inc"
@@ -52,7 +52,7 @@ static void fill(const struct mali_device *device, enum block block, bool works,
     words[2] = on;
     for (unsigned n = 0; n < MALI_EVENT_COUNT; n++) {
         uint32_t index = counters[n].index[device->version];
-        if (counters[n].block == block && works && on >> index / 4 & 1)
+        if (index && counters[n].block == block && works && on >> index / 4 & 1)
             words[index] = (uint32_t)(device->event[n] - device->event_from[n]);
     }
 }

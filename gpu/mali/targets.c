@@ -341,7 +341,7 @@ static bool has_stencil(uint32_t zs_format)
 
 static enum raster_depth_kind depth_kind(enum mali_version version, const struct mali_frame *frame)
 {
-    if (version == MALI_V5)
+    if (version != MALI_V4)
         return frame->several.z_internal_format == MALI_Z_INTERNAL_FORMAT_D16   ? RASTER_DEPTH_UNORM16
                : frame->several.z_internal_format == MALI_Z_INTERNAL_FORMAT_D24 ? RASTER_DEPTH_UNORM24
                                                                                 : RASTER_DEPTH_FLOAT32;

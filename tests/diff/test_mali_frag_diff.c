@@ -79,9 +79,9 @@ static void set(struct drawn *d, const struct mali_desc *desc, uint64_t address,
 {
     const struct gpu_record_field *f = desc->fields[d->version];
     unsigned n = 0;
-    while (n < desc->count && (!f[n].bits || strcmp(f[n].name, name) != 0))
+    while (n < desc->count[d->version] && strcmp(f[n].name, name) != 0)
         n++;
-    if (n == desc->count)
+    if (n == desc->count[d->version])
         fail_msg("%s has no field '%s'", desc->name, name);
     uint8_t *at = scene_at(&d->scene, address) + f[n].at / 32 * 4;
     const uint32_t width = f[n].bits > 32 ? 32 : f[n].bits, shift = f[n].at % 32;
