@@ -46,7 +46,7 @@ enum mali_value {
     ;
 #include "gpu/mali/descs.inc"
 
-#define MALI_DESC_WORDS  48u /* of the largest */
+#define MALI_DESC_WORDS  48u  /* of the largest */
 #define MALI_DESC_FIELDS 128u /* of the one with most */
 
 struct mali_desc {

@@ -6,7 +6,7 @@
 #include "raster/texture/texture.h"
 
 enum { SIDE = 256, BACKGROUND = 0xff000000 };
-/* Where things stand in the driver's tiler job (desc_job.inc). */
+/* Where things stand in the driver's tiler job (desc_job.inc, sections.inc). */
 enum {
     AT_INVOCATION = 32,
     AT_PRIMITIVE = 40,
