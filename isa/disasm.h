@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define ISA_LINE_MAX 1024
+#define ISA_LINE_MAX 2048
 #define ISA_TARGETS  2 /* branches in one instruction, at most */
 
 typedef char isa_label_text[16]; /* "L12"; "" for a branch that has none */
