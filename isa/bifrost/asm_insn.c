@@ -83,13 +83,14 @@ static int word_of_two(struct isa_assembler *as, const char *first, const char *
 /* "#0" is the unit's own, "#0.x" what the tuple selects. */
 static int zero(struct isa_assembler *as, struct bifrost_source *s, bool *fau)
 {
-    uint32_t number = 0;
-    int err = bifrost_asm_number(as, 1, &number);
+    struct isa_token token = isa_scan_word(&as->scan);
     struct isa_scan before = as->scan;
     s->from = BIFROST_FROM_ZERO;
-    if (err || !isa_scan_glued(&as->scan, '.'))
-        return err;
-    struct isa_token token = isa_scan_word(&as->scan);
+    if (!isa_token_is(token, "0"))
+        return isa_asm_fail(as, token, "0 is expected");
+    if (!isa_scan_glued(&as->scan, '.'))
+        return 0;
+    token = isa_scan_word(&as->scan);
     s->upper = isa_token_is(token, "y");
     *fau = s->upper || isa_token_is(token, "x");
     if (!*fau)
@@ -126,7 +127,7 @@ static int named_source(struct isa_assembler *as, struct isa_token token, struct
     int err = token.length ? bifrost_asm_place(as, token, &s->offset) : isa_asm_fail(as, token, "a source is expected");
     s->offset *= 16;
     struct isa_scan before = as->scan;
-    s->upper = !err && isa_scan_glued(&as->scan, '.') && isa_token_is(isa_scan_word(&as->scan), "hi");
+    s->upper = !err && isa_scan_glued(&as->scan, ':') && isa_token_is(isa_scan_word(&as->scan), "hi");
     if (!s->upper)
         as->scan = before;
     return err;

@@ -71,7 +71,7 @@ static void put_source(struct isa_text *t, const struct bifrost_clause *c, const
     case BIFROST_FROM_CONSTANT: isa_put(t, "0x%08" PRIx32, s->value); break;
     case BIFROST_FROM_RELATIVE:
         put_relative(t, c, m, s->offset);
-        isa_put(t, "%s", s->upper ? ".hi" : "");
+        isa_put(t, "%s", s->upper ? ":hi" : "");
         break;
     case BIFROST_FROM_UNIFORM: isa_put(t, "u%u.w%u", s->index / 2u, s->index % 2u); break;
     case BIFROST_FROM_SPECIAL:
