@@ -36,7 +36,8 @@ struct isa_set {
 };
 
 /* isa/<set>/set.c */
-extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set, valhall_set;
+extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set,
+    valhall_set, bifrost_set;
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);

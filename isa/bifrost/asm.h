@@ -1,4 +1,4 @@
-/* Text and rules: disassembler, assembler, legality checker, random programs; all from the tables. The syntax is
+/* Text and rules: disassembler, assembler, legality checker; all from the tables. The syntax is
  * that of Mesa's disassembler, with what it leaves out; README.md has it. */
 #ifndef VITRAIL_ISA_BIFROST_ASM_H
 #define VITRAIL_ISA_BIFROST_ASM_H
@@ -32,14 +32,5 @@ static inline int bifrost_asm(const char *text, size_t length, void **out, uint3
 /* Rules that the bits do not show (rules.inc), over all clauses. Calls `found` for each breach, with the quadword
  * at which the clause stands; returns their number. The strings are static. */
 unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, void *data);
-
-/* A random program that the checker accepts: `seed` decides everything. Writes at most `capacity` quadwords
- * (at least 128), returns how many. */
-enum bifrost_random_profile {
-    BIFROST_RANDOM_ARITHMETIC, /* without messages and branches */
-    BIFROST_RANDOM_STRAIGHT,   /* also messages */
-    BIFROST_RANDOM_FULL,       /* also branches */
-};
-uint32_t bifrost_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 
 #endif

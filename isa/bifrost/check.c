@@ -1,0 +1,243 @@
+/* The rules of rules.inc, clause by clause. What messages still do to registers is followed in program order; where a
+ * branch goes to, nothing is known of them. */
+#include <stdlib.h>
+
+#include "isa/bifrost/asm.h"
+#include "isa/bifrost/lint.h"
+#include "isa/bifrost/names.h"
+#include "isa/bifrost/program.h"
+
+enum rule {
+    RULE_STRUCTURE,
+#define RULE(name, text, source) RULE_##name,
+#include "isa/bifrost/rules.inc"
+};
+
+enum { SLOTS = 8, GENERAL_SLOTS = 6, SLOT_DEPTH = 6, SLOT_COLOUR = 7, SLOT_BARRIER = 7 };
+enum { STARTS = 1, IS_TARGET = 2 };
+
+struct check {
+    struct isa_check frame;
+    uint8_t *marks; /* by quadword */
+    uint32_t size;
+    bool known;    /* what stands before is the clause that comes before */
+    uint8_t waits; /* slots that the clause before waits for */
+    uint8_t next_message;
+    bool barrier;
+    uint64_t written[SLOTS], read[SLOTS]; /* registers that messages under way write, read */
+};
+
+/* ---- registers ---- */
+
+static uint64_t registers(uint8_t first, unsigned count)
+{
+    return ((count >= 64 ? 0 : 1ull << count) - 1) << first;
+}
+
+/* Operands of descriptors ask for up to four registers; of those only the first is sure. */
+static uint64_t staging_registers(const struct bifrost_insn *i)
+{
+    return i->staging ? registers(i->staging_reg, i->staging_count ? i->staging_count : 1) : 0;
+}
+
+static uint64_t reads(const struct bifrost_insn *i)
+{
+    uint64_t mask = i->staging & BIFROST_STAGING_READ ? staging_registers(i) : 0;
+    for (unsigned n = 0; n < i->source_count; n++)
+        if (i->source[n].from == BIFROST_FROM_REGISTER)
+            mask |= 1ull << i->source[n].reg;
+    return mask;
+}
+
+static uint64_t writes(const struct bifrost_insn *i)
+{
+    uint64_t mask = i->staging & BIFROST_STAGING_WRITE ? staging_registers(i) : 0;
+    return i->result.halves ? mask | 1ull << i->result.reg : mask;
+}
+
+/* ---- tuples ---- */
+
+static bool gives_value(const struct bifrost_insn *i)
+{
+    const struct bifrost_op_info *info = bifrost_op_info(i->op);
+    return !(info->flags & BIFROST_OP_NO_RESULT) &&
+           (!(info->staging & BIFROST_STAGING_WRITE) || i->op == BIFROST_OP_ATEST) && i->op != BIFROST_OP_NOP;
+}
+
+static void check_sources(struct check *c, const struct bifrost_clause *clause, unsigned tuple, unsigned unit)
+{
+    const struct bifrost_insn *i = &clause->tuple[tuple].insn[unit];
+    const struct bifrost_tuple *before = tuple ? &clause->tuple[tuple - 1] : NULL;
+    for (unsigned n = 0; n < i->source_count; n++) {
+        uint8_t from = i->source[n].from;
+        bool last = from == BIFROST_FROM_FMA_LAST || from == BIFROST_FROM_ADD_LAST;
+        isa_breach_if(&c->frame, last && !before, RULE_FIRST);
+        isa_breach_if(&c->frame, from == BIFROST_FROM_FMA && !gives_value(&clause->tuple[tuple].insn[BIFROST_FMA]),
+                      RULE_PASSED);
+        isa_breach_if(&c->frame, last && before && !gives_value(&before->insn[from == BIFROST_FROM_ADD_LAST]),
+                      RULE_PASSED);
+    }
+}
+
+static void check_tuple(struct check *c, const struct bifrost_clause *clause, unsigned n)
+{
+    const struct bifrost_insn *insn = clause->tuple[n].insn;
+    const struct bifrost_result *fma = &insn[BIFROST_FMA].result, *add = &insn[BIFROST_ADD].result;
+    isa_breach_if(&c->frame, fma->reg == add->reg && fma->halves & add->halves, RULE_SAME_RESULT);
+    for (unsigned unit = 0; unit < 2; unit++) {
+        const struct bifrost_op_info *info = bifrost_op_info(insn[unit].op);
+        check_sources(c, clause, n, unit);
+        isa_breach_if(&c->frame, info->flags & BIFROST_OP_LAST && n + 1 < clause->tuple_count, RULE_LAST);
+        isa_breach_if(&c->frame, insn[unit].staging && insn[unit].staging_reg + insn[unit].staging_count > BIFROST_REGISTERS,
+                      RULE_STAGING);
+    }
+}
+
+/* ---- messages ---- */
+
+/* The instruction of the clause that sends one; NULL: none. */
+static const struct bifrost_insn *message_of(struct check *c, const struct bifrost_clause *clause)
+{
+    const struct bifrost_insn *found = NULL;
+    for (unsigned n = 0; n < clause->tuple_count; n++)
+        for (unsigned unit = 0; unit < 2; unit++) {
+            const struct bifrost_insn *i = &clause->tuple[n].insn[unit];
+            if (bifrost_op_info(i->op)->message == BIFROST_MESSAGE_NONE)
+                continue;
+            isa_breach_if(&c->frame, found, RULE_MESSAGES);
+            found = i;
+        }
+    return found;
+}
+
+static bool slot_is_right(const struct bifrost_clause *clause, const struct bifrost_insn *i)
+{
+    if (!i || i->op == BIFROST_OP_ATEST || i->op == BIFROST_OP_ZS_EMIT)
+        return clause->slot == 0;
+    return i->op == BIFROST_OP_BARRIER ? clause->slot == SLOT_BARRIER : clause->slot < GENERAL_SLOTS;
+}
+
+/* 64BIT is for clauses of 64-bit arithmetic, which send nothing. */
+static void check_message(struct check *c, const struct bifrost_clause *clause)
+{
+    const struct bifrost_insn *i = message_of(c, clause);
+    uint8_t type = i ? bifrost_op_info(i->op)->message : BIFROST_MESSAGE_NONE;
+    uint16_t op = i ? i->op : BIFROST_OP_NOP;
+    bool colour = op == BIFROST_OP_BLEND || op == BIFROST_OP_ST_TILE;
+    bool depth = op == BIFROST_OP_ATEST || op == BIFROST_OP_BLEND;
+    isa_breach_if(&c->frame, clause->message != type && (type || clause->message != BIFROST_MESSAGE_64BIT),
+                  RULE_MESSAGE_TYPE);
+    isa_breach_if(&c->frame, !slot_is_right(clause, i), RULE_SLOT);
+    if (!c->known)
+        return;
+    isa_breach_if(&c->frame, c->next_message != clause->message, RULE_NEXT_MESSAGE);
+    isa_breach_if(&c->frame, (depth && !(c->waits >> SLOT_DEPTH & 1)) || (colour && !(c->waits >> SLOT_COLOUR & 1)),
+                  RULE_TILE_WAIT);
+    isa_breach_if(&c->frame, op == BIFROST_OP_BARRIER && (~c->waits & ((1u << GENERAL_SLOTS) - 1)), RULE_BARRIER_WAIT);
+}
+
+static void forget(struct check *c)
+{
+    for (unsigned n = 0; n < SLOTS; n++)
+        c->written[n] = c->read[n] = 0;
+}
+
+static void check_dependencies(struct check *c, const struct bifrost_clause *clause)
+{
+    uint64_t used = 0, written = 0;
+    for (unsigned n = 0; n < clause->tuple_count * 2u; n++) {
+        const struct bifrost_insn *i = &clause->tuple[n / 2].insn[n % 2];
+        used |= reads(i) | writes(i);
+        written |= writes(i);
+    }
+    for (unsigned n = 0; n < SLOTS; n++) {
+        isa_breach_if(&c->frame, c->written[n] & used, RULE_DEPENDENCY);
+        isa_breach_if(&c->frame, c->read[n] & written, RULE_STAGING_READ);
+    }
+}
+
+/* What is under way behind the clause. */
+static void go_on(struct check *c, const struct bifrost_clause *clause)
+{
+    for (unsigned n = 0; n < clause->tuple_count * 2u; n++) {
+        const struct bifrost_insn *i = &clause->tuple[n / 2].insn[n % 2];
+        if (i->staging & BIFROST_STAGING_WRITE)
+            c->written[clause->slot] |= staging_registers(i);
+        if (i->staging & BIFROST_STAGING_READ)
+            c->read[clause->slot] |= staging_registers(i);
+    }
+    for (unsigned n = 0; n < SLOTS; n++)
+        if (clause->wait >> n & 1)
+            c->written[n] = c->read[n] = 0;
+        else if (clause->staging_barrier)
+            c->read[n] = 0;
+    c->waits = clause->wait;
+    c->next_message = clause->next_message;
+    c->known = !bifrost_leaves(clause);
+    if (!c->known)
+        forget(c);
+}
+
+/* ---- programs ---- */
+
+static void check_flow(struct check *c, const struct bifrost_clause *clause, uint32_t length)
+{
+    const struct bifrost_insn *branch = bifrost_branch_of(clause);
+    int64_t target;
+    if (branch && bifrost_target(clause, branch, &target))
+        isa_breach_if(&c->frame, target < 0 || target >= c->size || !(c->marks[target] & STARTS), RULE_TARGET);
+    isa_breach_if(&c->frame, !bifrost_leaves(clause) && c->frame.at + length >= c->size, RULE_END);
+    isa_breach_if(&c->frame, clause->constant_count > BIFROST_NAMED && clause->constant[BIFROST_NAMED].value,
+                  RULE_UNUSED_CONSTANT);
+}
+
+static void check_clause(struct check *c, const struct bifrost_clause *clause, uint32_t length)
+{
+    if (c->marks[clause->at] & IS_TARGET) {
+        c->known = false;
+        forget(c);
+    }
+    for (unsigned n = 0; n < clause->tuple_count; n++)
+        check_tuple(c, clause, n);
+    check_message(c, clause);
+    check_dependencies(c, clause);
+    check_flow(c, clause, length);
+    go_on(c, clause);
+}
+
+static void mark(struct check *c, const void *words)
+{
+    struct bifrost_clause clause;
+    int64_t target;
+    for (uint32_t at = 0, length; at < c->size; at += length ? length : 1) {
+        length = bifrost_decode(words, c->size, at, &clause, NULL);
+        const struct bifrost_insn *branch = length ? bifrost_branch_of(&clause) : NULL;
+        c->marks[at] |= length ? STARTS : 0;
+        if (branch && bifrost_target(&clause, branch, &target) && target >= 0 && target < c->size)
+            c->marks[target] |= IS_TARGET;
+    }
+}
+
+unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, void *data)
+{
+    uint8_t *marks = calloc((size_t)count + 1, 1);
+    uint32_t rules;
+    struct check c = {
+        .frame = {.rules = bifrost_rules(&rules), .found = found, .data = data}, .marks = marks, .size = count};
+    struct bifrost_clause clause;
+    uint32_t length;
+    isa_breach_if(&c.frame, !marks || !count, RULE_CLAUSE);
+    if (marks)
+        mark(&c, words);
+    for (uint32_t at = 0; marks && at < count; at += length ? length : 1) {
+        isa_check_at(&c.frame, at);
+        length = bifrost_decode(words, count, at, &clause, NULL);
+        isa_breach_if(&c.frame, !length, RULE_CLAUSE);
+        if (length)
+            check_clause(&c, &clause, length);
+        else
+            c.known = false;
+    }
+    free(marks);
+    return c.frame.count;
+}
