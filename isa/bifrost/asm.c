@@ -95,8 +95,10 @@ static bool flag(struct isa_token token, struct bifrost_clause *c)
     const struct {
         const char *word;
         bool *out;
-    } flags[] = {{"osrb", &c->staging_barrier},   {"td", &c->terminate},
-                 {"ncph", &c->prefetch},          {"inf_suppress", &c->suppress_inf},
+    } flags[] = {{"osrb", &c->staging_barrier},
+                 {"td", &c->terminate},
+                 {"ncph", &c->prefetch},
+                 {"inf_suppress", &c->suppress_inf},
                  {"nan_suppress", &c->suppress_nan}};
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(flags); n++)
         if (isa_token_is(token, flags[n].word))
@@ -114,7 +116,8 @@ static bool message(struct isa_token token, size_t skip, uint8_t *out)
     return true;
 }
 
-static int header_word(struct isa_assembler *as, struct isa_token token, struct bifrost_clause *c, bool *has_flow)
+static int header_word(struct isa_assembler *as, struct isa_token token, struct bifrost_clause *c,
+                       bool *has_flow)
 {
     static const char *const flush[3] = {"ftz_dx11", "ftz_hsa", "ftz_au"};
     static const char *const exceptions[3] = {"fpe_ts", "fpe_pd", "fpe_psqr"};
@@ -146,7 +149,8 @@ static int header(struct isa_assembler *as, struct isa_token mnemonic, struct bi
     c->slot = (uint8_t)slot;
     while (!err && !isa_scan_take(&as->scan, '{'))
         err = header_word(as, isa_scan_word(&as->scan), c, &has_flow);
-    return err || has_flow ? err : isa_asm_fail(as, mnemonic, "the header does not say where execution goes on");
+    return err || has_flow ? err
+                           : isa_asm_fail(as, mnemonic, "the header does not say where execution goes on");
 }
 
 /* ---- constants ---- */
@@ -235,7 +239,8 @@ struct progress {
     bool ports; /* for the tuple that comes */
 };
 
-static int one_insn(struct isa_assembler *as, struct bifrost_asm_clause *a, enum bifrost_unit unit, struct progress *p)
+static int one_insn(struct isa_assembler *as, struct bifrost_asm_clause *a, enum bifrost_unit unit,
+                    struct progress *p)
 {
     unsigned n = p->insns / 2;
     if (p->insns % 2 != (unsigned)unit)
@@ -322,7 +327,8 @@ static int clause(struct isa_assembler *as, struct isa_token mnemonic)
     int err = header(as, mnemonic, &a.clause);
     while (!err && more_parts(as)) {
         err = part(as, &a, &progress);
-        if (!err && !isa_scan_line_over(&as->scan) && !isa_scan_comes(&as->scan, ';') && !isa_scan_comes(&as->scan, '}'))
+        if (!err && !isa_scan_line_over(&as->scan) && !isa_scan_comes(&as->scan, ';') &&
+            !isa_scan_comes(&as->scan, '}'))
             err = isa_scan_fail(&as->scan, as->scan.at, "unexpected text");
     }
     if (!err)

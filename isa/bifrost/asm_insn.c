@@ -33,7 +33,8 @@ static int operation(struct isa_assembler *as, uint16_t *op, struct isa_token *w
     *where = isa_scan_word(&as->scan);
     for (size_t n = 0; n < list->count; n++) {
         size_t length = strlen(list->names[n].text);
-        if (length <= longest || length > (size_t)(as->scan.end - start) || memcmp(start, list->names[n].text, length) != 0)
+        if (length <= longest || length > (size_t)(as->scan.end - start) ||
+            memcmp(start, list->names[n].text, length) != 0)
             continue;
         struct isa_scan behind = as->scan;
         behind.at = start + length;
@@ -54,19 +55,22 @@ static int result(struct isa_assembler *as, enum bifrost_unit unit, struct bifro
     uint32_t reg = 0;
     bool has = isa_token_numbered(token, "r", &reg) && reg < BIFROST_REGISTERS;
     if (has) {
-        int err = isa_scan_glued(&as->scan, ':') ? 0 : isa_scan_fail(&as->scan, as->scan.at, "':' is expected");
+        int err =
+            isa_scan_glued(&as->scan, ':') ? 0 : isa_scan_fail(&as->scan, as->scan.at, "':' is expected");
         if (err)
             return err;
         token = isa_scan_word(&as->scan);
         *out = (struct bifrost_result){(uint8_t)reg, 3};
     }
     if (!isa_token_is(token, unit == BIFROST_FMA ? "t0" : "t1"))
-        return isa_asm_fail(as, token, unit == BIFROST_FMA ? "the result of FMA is t0" : "the result of ADD is t1");
+        return isa_asm_fail(as, token,
+                            unit == BIFROST_FMA ? "the result of FMA is t0" : "the result of ADD is t1");
     if (!has || !isa_scan_glued(&as->scan, '.'))
         return 0;
     token = isa_scan_word(&as->scan);
     out->halves = isa_token_is(token, "h0") ? 1 : 2;
-    return out->halves == 1 || isa_token_is(token, "h1") ? 0 : isa_asm_fail(as, token, "h0 or h1 is expected");
+    return out->halves == 1 || isa_token_is(token, "h1") ? 0
+                                                         : isa_asm_fail(as, token, "h0 or h1 is expected");
 }
 
 /* ".x" or ".y", ".w0" or ".w1". */
@@ -76,8 +80,9 @@ static int word_of_two(struct isa_assembler *as, const char *first, const char *
         return isa_scan_fail(&as->scan, as->scan.at, "which of the two words is expected");
     struct isa_token token = isa_scan_word(&as->scan);
     *upper = isa_token_is(token, second);
-    return *upper || isa_token_is(token, first) ? 0
-                                                : isa_asm_fail(as, token, "which of the two words is expected");
+    return *upper || isa_token_is(token, first)
+               ? 0
+               : isa_asm_fail(as, token, "which of the two words is expected");
 }
 
 /* "#0" is the unit's own, "#0.x" what the tuple selects. */
@@ -107,7 +112,7 @@ static int named_source(struct isa_assembler *as, struct isa_token token, struct
         return 0;
     }
     if (isa_token_is(token, "t") || isa_token_is(token, "t0") || isa_token_is(token, "t1")) {
-        s->from = token.length == 1       ? BIFROST_FROM_FMA
+        s->from = token.length == 1      ? BIFROST_FROM_FMA
                   : token.text[1] == '0' ? BIFROST_FROM_FMA_LAST
                                          : BIFROST_FROM_ADD_LAST;
         return 0;
@@ -124,7 +129,8 @@ static int named_source(struct isa_assembler *as, struct isa_token token, struct
         return word_of_two(as, "x", "y", &s->upper);
     }
     s->from = BIFROST_FROM_RELATIVE;
-    int err = token.length ? bifrost_asm_place(as, token, &s->offset) : isa_asm_fail(as, token, "a source is expected");
+    int err = token.length ? bifrost_asm_place(as, token, &s->offset)
+                           : isa_asm_fail(as, token, "a source is expected");
     s->offset *= 16;
     struct isa_scan before = as->scan;
     s->upper = !err && isa_scan_glued(&as->scan, ':') && isa_token_is(isa_scan_word(&as->scan), "hi");
@@ -195,8 +201,9 @@ int bifrost_asm_insn(struct isa_assembler *as, enum bifrost_unit unit, struct bi
             err = source(as, out);
     bool stages = !err && bifrost_op_info(out->insn.op)->staging != BIFROST_STAGING_NONE;
     if (!err && stages != out->staged)
-        err = isa_asm_fail(as, out->where, stages ? "a staging register is expected: @r0"
-                                                  : "this operation has no staging register");
+        err = isa_asm_fail(as, out->where,
+                           stages ? "a staging register is expected: @r0"
+                                  : "this operation has no staging register");
     return err;
 }
 
@@ -215,7 +222,8 @@ static bool row_joins(const struct bifrost_row *row, uint8_t place, uint8_t word
 {
     for (unsigned n = 0; n < BIFROST_PIECES; n++)
         for (unsigned k = 0; k < BIFROST_COLUMNS && row->piece[n].what == BIFROST_PIECE_JOINT; k++)
-            if (bifrost_joint_columns(row->piece[n].list)[k] == place && joint_has(row->piece[n].list, k, word))
+            if (bifrost_joint_columns(row->piece[n].list)[k] == place &&
+                joint_has(row->piece[n].list, k, word))
                 return true;
     return false;
 }
@@ -232,14 +240,15 @@ static bool may_be(const struct bifrost_row *row, const struct bifrost_piece *p,
 }
 
 /* Gives each word the first place of that source (-1: of the instruction) that may be it and has none yet. */
-static bool place_words(const struct bifrost_row *row, const struct bifrost_asm_words *w, int source, bool *placed,
-                        struct bifrost_insn *insn)
+static bool place_words(const struct bifrost_row *row, const struct bifrost_asm_words *w, int source,
+                        bool *placed, struct bifrost_insn *insn)
 {
     for (unsigned k = 0; k < w->count; k++) {
         unsigned n = 0;
-        while (n < BIFROST_PIECES &&
-               (placed[n] || row->piece[n].what < BIFROST_PIECE_CODE || row->piece[n].what > BIFROST_PIECE_OF ||
-                bifrost_place_source(row->piece[n].place) != source || !may_be(row, &row->piece[n], w->word[k])))
+        while (n < BIFROST_PIECES && (placed[n] || row->piece[n].what < BIFROST_PIECE_CODE ||
+                                      row->piece[n].what > BIFROST_PIECE_OF ||
+                                      bifrost_place_source(row->piece[n].place) != source ||
+                                      !may_be(row, &row->piece[n], w->word[k])))
             n++;
         if (n == BIFROST_PIECES)
             return false;
@@ -249,7 +258,8 @@ static bool place_words(const struct bifrost_row *row, const struct bifrost_asm_
     return true;
 }
 
-static bool fits_row(const struct bifrost_row *row, const struct bifrost_asm_insn *in, struct bifrost_insn *insn)
+static bool fits_row(const struct bifrost_row *row, const struct bifrost_asm_insn *in,
+                     struct bifrost_insn *insn)
 {
     bool placed[BIFROST_PIECES] = {false};
     bool fits = place_words(row, &in->words, -1, placed, insn);
@@ -286,13 +296,15 @@ static int find_encoding(struct isa_assembler *as, enum bifrost_unit unit, const
                               : "the other unit has this operation");
 }
 
-int bifrost_asm_settle(struct isa_assembler *as, struct bifrost_asm_clause *a, unsigned tuple, enum bifrost_unit unit)
+int bifrost_asm_settle(struct isa_assembler *as, struct bifrost_asm_clause *a, unsigned tuple,
+                       enum bifrost_unit unit)
 {
     const struct bifrost_asm_insn *in = &a->tuple[tuple].insn[unit];
     struct bifrost_insn *out = &a->clause.tuple[tuple].insn[unit];
     *out = in->insn;
     for (unsigned n = 0; n < in->insn.source_count; n++)
-        if (!bifrost_asm_select(&a->clause, &a->clause.tuple[tuple].ports, unit, in, n, &out->source[n].select))
+        if (!bifrost_asm_select(&a->clause, &a->clause.tuple[tuple].ports, unit, in, n,
+                                &out->source[n].select))
             return isa_asm_fail(as, in->where, "a source is neither in the ports nor among the constants");
     return find_encoding(as, unit, in, out);
 }

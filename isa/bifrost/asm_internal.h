@@ -48,7 +48,8 @@ int bifrost_asm_ports(struct isa_assembler *as, struct bifrost_asm_clause *claus
 int bifrost_asm_settle(struct isa_assembler *as, struct bifrost_asm_clause *clause, unsigned tuple,
                        enum bifrost_unit unit);
 /* What selects that source in a tuple whose ports are there; false: nothing does. */
-bool bifrost_asm_select(const struct bifrost_clause *clause, const struct bifrost_ports *ports, enum bifrost_unit unit,
-                        const struct bifrost_asm_insn *insn, unsigned source, uint8_t *select);
+bool bifrost_asm_select(const struct bifrost_clause *clause, const struct bifrost_ports *ports,
+                        enum bifrost_unit unit, const struct bifrost_asm_insn *insn, unsigned source,
+                        uint8_t *select);
 
 #endif

@@ -23,8 +23,9 @@ static bool same_source(const struct bifrost_source *a, const struct bifrost_sou
     }
 }
 
-bool bifrost_asm_select(const struct bifrost_clause *c, const struct bifrost_ports *ports, enum bifrost_unit unit,
-                        const struct bifrost_asm_insn *insn, unsigned source, uint8_t *select)
+bool bifrost_asm_select(const struct bifrost_clause *c, const struct bifrost_ports *ports,
+                        enum bifrost_unit unit, const struct bifrost_asm_insn *insn, unsigned source,
+                        uint8_t *select)
 {
     for (*select = 0; *select < 8; (*select)++) {
         struct bifrost_source probe = {.select = *select};
@@ -61,11 +62,13 @@ static bool selects_all(const struct bifrost_clause *c, const struct bifrost_asm
 }
 
 /* The first constant that will do, with the lowest four bits of its own, or those of a source. */
-static bool find_constant(const struct bifrost_asm_clause *a, const struct bifrost_asm_tuple *t, uint32_t value, uint8_t *fau)
+static bool find_constant(const struct bifrost_asm_clause *a, const struct bifrost_asm_tuple *t,
+                          uint32_t value, uint8_t *fau)
 {
     for (unsigned n = 0; n < UTIL_MIN(a->clause.constant_count, BIFROST_NAMED); n++) {
         uint8_t name = (uint8_t)(bifrost_constant_name(n) << 4);
-        uint8_t tries[] = {(uint8_t)(name | (a->clause.constant[n].value & 15)), (uint8_t)(name | (value & 15))};
+        uint8_t tries[] = {(uint8_t)(name | (a->clause.constant[n].value & 15)),
+                           (uint8_t)(name | (value & 15))};
         for (unsigned k = 0; k < UTIL_ARRAY_SIZE(tries); k++)
             if (selects_all(&a->clause, t, *fau = tries[k]))
                 return true;
@@ -80,16 +83,14 @@ static bool find_fau(const struct bifrost_asm_clause *a, const struct bifrost_as
             const struct bifrost_source *s = &t->insn[unit].insn.source[n];
             if (!is_selected(&t->insn[unit], n))
                 continue;
-            if (s->from == BIFROST_FROM_CONSTANT || s->from == BIFROST_FROM_RELATIVE) {
-                if (find_constant(a, t, s->value, fau))
-                    return true;
-                continue;
-            }
+            if (s->from == BIFROST_FROM_CONSTANT || s->from == BIFROST_FROM_RELATIVE)
+                return find_constant(a, t, s->value, fau);
             *fau = s->from == BIFROST_FROM_UNIFORM ? (uint8_t)(0x80 | s->index / 2) : (uint8_t)s->index;
             return selects_all(&a->clause, t, *fau);
         }
     /* ATEST reads its datum without a source that says so. */
-    *fau = t->insn[BIFROST_ADD].insn.op == BIFROST_OP_ATEST ? BIFROST_SPECIAL_ATEST_DATUM : BIFROST_SPECIAL_ZERO;
+    *fau =
+        t->insn[BIFROST_ADD].insn.op == BIFROST_OP_ATEST ? BIFROST_SPECIAL_ATEST_DATUM : BIFROST_SPECIAL_ZERO;
     return true;
 }
 
@@ -132,7 +133,8 @@ static bool writes(struct bifrost_ports *p, unsigned port, struct bifrost_result
 /* ADD's result by port 3, FMA's by that one too, or else by port 2. */
 static bool take_results(struct bifrost_ports *p, const struct bifrost_asm_tuple *before)
 {
-    struct bifrost_result fma = before->insn[BIFROST_FMA].insn.result, add = before->insn[BIFROST_ADD].insn.result;
+    struct bifrost_result fma = before->insn[BIFROST_FMA].insn.result,
+                          add = before->insn[BIFROST_ADD].insn.result;
     if (add.halves && !writes(p, 3, add))
         return false;
     p->fma_3 = fma.halves && !add.halves;

@@ -72,7 +72,8 @@ static void check_sources(struct check *c, const struct bifrost_clause *clause, 
         uint8_t from = i->source[n].from;
         bool last = from == BIFROST_FROM_FMA_LAST || from == BIFROST_FROM_ADD_LAST;
         isa_breach_if(&c->frame, last && !before, RULE_FIRST);
-        isa_breach_if(&c->frame, from == BIFROST_FROM_FMA && !gives_value(&clause->tuple[tuple].insn[BIFROST_FMA]),
+        isa_breach_if(&c->frame,
+                      from == BIFROST_FROM_FMA && !gives_value(&clause->tuple[tuple].insn[BIFROST_FMA]),
                       RULE_PASSED);
         isa_breach_if(&c->frame, last && before && !gives_value(&before->insn[from == BIFROST_FROM_ADD_LAST]),
                       RULE_PASSED);
@@ -88,7 +89,9 @@ static void check_tuple(struct check *c, const struct bifrost_clause *clause, un
         const struct bifrost_op_info *info = bifrost_op_info(insn[unit].op);
         check_sources(c, clause, n, unit);
         isa_breach_if(&c->frame, info->flags & BIFROST_OP_LAST && n + 1 < clause->tuple_count, RULE_LAST);
-        isa_breach_if(&c->frame, insn[unit].staging && insn[unit].staging_reg + insn[unit].staging_count > BIFROST_REGISTERS,
+        isa_breach_if(&c->frame,
+                      insn[unit].staging &&
+                          insn[unit].staging_reg + insn[unit].staging_count > BIFROST_REGISTERS,
                       RULE_STAGING);
     }
 }
@@ -131,9 +134,11 @@ static void check_message(struct check *c, const struct bifrost_clause *clause)
     if (!c->known)
         return;
     isa_breach_if(&c->frame, c->next_message != clause->message, RULE_NEXT_MESSAGE);
-    isa_breach_if(&c->frame, (depth && !(c->waits >> SLOT_DEPTH & 1)) || (colour && !(c->waits >> SLOT_COLOUR & 1)),
+    isa_breach_if(&c->frame,
+                  (depth && !(c->waits >> SLOT_DEPTH & 1)) || (colour && !(c->waits >> SLOT_COLOUR & 1)),
                   RULE_TILE_WAIT);
-    isa_breach_if(&c->frame, op == BIFROST_OP_BARRIER && (~c->waits & ((1u << GENERAL_SLOTS) - 1)), RULE_BARRIER_WAIT);
+    isa_breach_if(&c->frame, op == BIFROST_OP_BARRIER && (~c->waits & ((1u << GENERAL_SLOTS) - 1)),
+                  RULE_BARRIER_WAIT);
 }
 
 static void forget(struct check *c)
@@ -185,7 +190,8 @@ static void check_flow(struct check *c, const struct bifrost_clause *clause, uin
     const struct bifrost_insn *branch = bifrost_branch_of(clause);
     int64_t target;
     if (branch && bifrost_target(clause, branch, &target))
-        isa_breach_if(&c->frame, target < 0 || target >= c->size || !(c->marks[target] & STARTS), RULE_TARGET);
+        isa_breach_if(&c->frame, target < 0 || target >= c->size || !(c->marks[target] & STARTS),
+                      RULE_TARGET);
     isa_breach_if(&c->frame, !bifrost_leaves(clause) && c->frame.at + length >= c->size, RULE_END);
     isa_breach_if(&c->frame, clause->constant_count > BIFROST_NAMED && clause->constant[BIFROST_NAMED].value,
                   RULE_UNUSED_CONSTANT);
@@ -222,8 +228,9 @@ unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, v
 {
     uint8_t *marks = calloc((size_t)count + 1, 1);
     uint32_t rules;
-    struct check c = {
-        .frame = {.rules = bifrost_rules(&rules), .found = found, .data = data}, .marks = marks, .size = count};
+    struct check c = {.frame = {.rules = bifrost_rules(&rules), .found = found, .data = data},
+                      .marks = marks,
+                      .size = count};
     struct bifrost_clause clause;
     uint32_t length;
     isa_breach_if(&c.frame, !marks || !count, RULE_CLAUSE);

@@ -160,7 +160,8 @@ static void put_parts(enum quad quad, struct stream *s, uint64_t quadword[2])
 static bool follows(unsigned n, enum quad before, enum quad quad)
 {
     for (unsigned t = 1; t <= BIFROST_TUPLES; t++)
-        if (n < sequences[t].count && sequences[t].quad[n] == quad && (!n || sequences[t].quad[n - 1] == before))
+        if (n < sequences[t].count && sequences[t].quad[n] == quad &&
+            (!n || sequences[t].quad[n - 1] == before))
             return true;
     return false;
 }
@@ -177,8 +178,8 @@ static int take_pair(const uint64_t quadword[2], struct stream *s, struct util_e
 {
     uint8_t tag = (uint8_t)quadword[0], place;
     if ((tag & PAIR_MASK) != PAIR_TAG || !find_pair(s->tuples, s->constants, &place) || place != (tag & 15))
-        return util_fail(error, -EBADMSG, "tag 0x%02x where constants %u and %u of %u tuples are to stand", tag,
-                         s->constants, s->constants + 1u, s->tuples);
+        return util_fail(error, -EBADMSG, "tag 0x%02x where constants %u and %u of %u tuples are to stand",
+                         tag, s->constants, s->constants + 1u, s->tuples);
     copy_bits(quadword, PAIR_FIRST, s->constant[s->constants], 0, CONSTANT_BITS);
     copy_bits(quadword, PAIR_SECOND, s->constant[s->constants + 1], 0, CONSTANT_BITS);
     s->constants += 2;
@@ -194,11 +195,13 @@ static uint32_t take_tuples(const uint64_t *words, uint32_t count, struct stream
         uint8_t tag = (uint8_t)words[n * 2];
         quad = quad_of(n, quad, tag);
         if (quad == QUADS) {
-            util_fail(error, -EBADMSG, "tag 0x%02x has no meaning for quadword %u of a clause", tag, (unsigned)n);
+            util_fail(error, -EBADMSG, "tag 0x%02x has no meaning for quadword %u of a clause", tag,
+                      (unsigned)n);
             return 0;
         }
         if (!take_parts(quad, words + (size_t)n * 2, s)) {
-            util_fail(error, -EBADMSG, "reserved bits of quadword %u of the clause are not zero", (unsigned)n);
+            util_fail(error, -EBADMSG, "reserved bits of quadword %u of the clause are not zero",
+                      (unsigned)n);
             return 0;
         }
         if (quads[quad].ends) {
@@ -247,7 +250,8 @@ static int decode_tuple(const uint64_t bits[TUPLE_WORDS], struct bifrost_tuple *
 {
     int err;
     isa_extract(ports, UTIL_ARRAY_SIZE(ports), bits, &out->ports);
-    err = bifrost_insn_decode(BIFROST_FMA, (uint32_t)isa_get(bits, FMA_AT, FMA_BITS), &out->insn[BIFROST_FMA], error);
+    err = bifrost_insn_decode(BIFROST_FMA, (uint32_t)isa_get(bits, FMA_AT, FMA_BITS), &out->insn[BIFROST_FMA],
+                              error);
     return err ? err
                : bifrost_insn_decode(BIFROST_ADD, (uint32_t)isa_get(bits, ADD_AT, ADD_BITS),
                                      &out->insn[BIFROST_ADD], error);
@@ -280,7 +284,8 @@ uint32_t bifrost_decode(const void *words, uint32_t count, uint32_t at, struct b
 
 /* ---- to quadwords ---- */
 
-static int encode_tuple(const struct bifrost_tuple *tuple, uint64_t bits[TUPLE_WORDS], struct util_error *error)
+static int encode_tuple(const struct bifrost_tuple *tuple, uint64_t bits[TUPLE_WORDS],
+                        struct util_error *error)
 {
     isa_insert(ports, UTIL_ARRAY_SIZE(ports), &tuple->ports, bits);
     for (unsigned unit = 0; unit < 2; unit++) {
@@ -318,7 +323,8 @@ uint32_t bifrost_encode(const struct bifrost_clause *clause, uint64_t words[BIFR
     struct stream s = {.tuples = clause->tuple_count, .constants = clause->constant_count};
     memset(words, 0, BIFROST_QUADS * 16);
     if (!s.tuples || s.tuples > BIFROST_TUPLES || !bifrost_constants_fit(s.tuples, s.constants)) {
-        util_fail(error, -EINVAL, "%u tuples with %u constants: there is no such clause", s.tuples, s.constants);
+        util_fail(error, -EINVAL, "%u tuples with %u constants: there is no such clause", s.tuples,
+                  s.constants);
         return 0;
     }
     s.beside = (uint8_t)bifrost_constants_beside(s.tuples);

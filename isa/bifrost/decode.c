@@ -60,7 +60,8 @@ static const char *take_piece(const struct bifrost_piece *p, uint32_t bits, stru
         *bifrost_place(out, p->place) = word;
         return word == BIFROST_RESERVED ? bifrost_mod_name(p->place) : NULL;
     case BIFROST_PIECE_IS: *bifrost_place(out, p->place) = p->word; return NULL;
-    case BIFROST_PIECE_JOINT: return take_joint(p, bits, out) ? NULL : bifrost_mod_name(bifrost_joint_columns(p->list)[0]);
+    case BIFROST_PIECE_JOINT:
+        return take_joint(p, bits, out) ? NULL : bifrost_mod_name(bifrost_joint_columns(p->list)[0]);
     case BIFROST_PIECE_IMMEDIATE:
         out->immediate[p->place] = (uint8_t)util_bits(bits, p->lo, p->count);
         return NULL;
@@ -132,7 +133,8 @@ static bool put_joint(const struct bifrost_piece *p, const struct bifrost_insn *
     return false;
 }
 
-static bool put_piece(const struct bifrost_piece *p, const struct bifrost_insn *insn, unsigned *source, uint32_t *bits)
+static bool put_piece(const struct bifrost_piece *p, const struct bifrost_insn *insn, unsigned *source,
+                      uint32_t *bits)
 {
     struct bifrost_insn *from = (struct bifrost_insn *)insn;
     uint32_t code;
@@ -145,9 +147,7 @@ static bool put_piece(const struct bifrost_piece *p, const struct bifrost_insn *
         return true;
     case BIFROST_PIECE_IS: return *bifrost_place(from, p->place) == p->word;
     case BIFROST_PIECE_JOINT: return put_joint(p, insn, bits);
-    case BIFROST_PIECE_IMMEDIATE:
-        put(bits, p->lo, p->count, insn->immediate[p->place]);
-        return true;
+    case BIFROST_PIECE_IMMEDIATE: put(bits, p->lo, p->count, insn->immediate[p->place]); return true;
     default: return true;
     }
 }
@@ -155,7 +155,8 @@ static bool put_piece(const struct bifrost_piece *p, const struct bifrost_insn *
 /* Whether two are the same, of what is encoded. */
 static bool same(const struct bifrost_insn *a, const struct bifrost_insn *b)
 {
-    bool equal = a->op == b->op && a->source_count == b->source_count && !memcmp(a->mod, b->mod, sizeof a->mod) &&
+    bool equal = a->op == b->op && a->source_count == b->source_count &&
+                 !memcmp(a->mod, b->mod, sizeof a->mod) &&
                  !memcmp(a->immediate, b->immediate, sizeof a->immediate);
     for (unsigned n = 0; n < BIFROST_SOURCES && equal; n++)
         equal = a->source[n].select == b->source[n].select &&

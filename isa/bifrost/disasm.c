@@ -51,7 +51,8 @@ static void put_header(struct isa_text *t, const struct bifrost_clause *c)
 
 /* ---- operands ---- */
 
-static void put_relative(struct isa_text *t, const struct bifrost_clause *c, const struct manner *m, int64_t offset)
+static void put_relative(struct isa_text *t, const struct bifrost_clause *c, const struct manner *m,
+                         int64_t offset)
 {
     if (offset % 16)
         isa_put(t, "pc?"); /* no text says that */
@@ -67,7 +68,9 @@ static void put_source(struct isa_text *t, const struct bifrost_clause *c, const
     bool word = s->select == BIFROST_SELECT_HIGH;
     switch (s->from) {
     case BIFROST_FROM_REGISTER: isa_put(t, "r%u", s->reg); break;
-    case BIFROST_FROM_ZERO: isa_put(t, "#0%s", s->select == BIFROST_SELECT_STAGE ? "" : word ? ".y" : ".x"); break;
+    case BIFROST_FROM_ZERO:
+        isa_put(t, "#0%s", s->select == BIFROST_SELECT_STAGE ? "" : word ? ".y" : ".x");
+        break;
     case BIFROST_FROM_CONSTANT: isa_put(t, "0x%08" PRIx32, s->value); break;
     case BIFROST_FROM_RELATIVE:
         put_relative(t, c, m, s->offset);
@@ -84,7 +87,8 @@ static void put_source(struct isa_text *t, const struct bifrost_clause *c, const
 }
 
 /* The modifiers of the source, or of the instruction: -1. */
-static void put_mods(struct isa_text *t, const struct bifrost_row *row, const struct bifrost_insn *insn, int source)
+static void put_mods(struct isa_text *t, const struct bifrost_row *row, const struct bifrost_insn *insn,
+                     int source)
 {
     for (unsigned n = 0; n < BIFROST_PIECES; n++) {
         const struct bifrost_piece *p = &row->piece[n];
@@ -113,8 +117,8 @@ static void put_result(struct isa_text *t, enum bifrost_unit unit, const struct 
     isa_put(t, "%s%s", unit == BIFROST_FMA ? "t0" : "t1", halves[r->halves]);
 }
 
-static void put_insn(struct isa_text *t, const struct bifrost_clause *c, const struct manner *m, enum bifrost_unit unit,
-                     const struct bifrost_insn *insn)
+static void put_insn(struct isa_text *t, const struct bifrost_clause *c, const struct manner *m,
+                     enum bifrost_unit unit, const struct bifrost_insn *insn)
 {
     const struct bifrost_row *row = &bifrost_rows[insn->row];
     const struct bifrost_op_info *info = bifrost_op_info(insn->op);
@@ -142,7 +146,8 @@ static bool is_plain_relative(const struct bifrost_clause *c, unsigned n)
         return false;
     if (n < beside)
         return c->way[0] == BIFROST_WAY_HIGH && !c->way[1] && !(c->constant[n].value >> 60);
-    return (n - beside) % 2 == 0 && n + 1 < c->constant_count && c->constant[n + 1].relative == BIFROST_RELATIVE_NONE;
+    return (n - beside) % 2 == 0 && n + 1 < c->constant_count &&
+           c->constant[n + 1].relative == BIFROST_RELATIVE_NONE;
 }
 
 /* The four bits below a constant, of the first tuple that names it. */

@@ -112,11 +112,16 @@ struct bifrost_result {
 };
 
 /* Registers of the message's own, `count` from the clause's staging register on. */
-enum bifrost_staging { BIFROST_STAGING_NONE, BIFROST_STAGING_READ, BIFROST_STAGING_WRITE, BIFROST_STAGING_BOTH };
+enum bifrost_staging {
+    BIFROST_STAGING_NONE,
+    BIFROST_STAGING_READ,
+    BIFROST_STAGING_WRITE,
+    BIFROST_STAGING_BOTH
+};
 enum { BIFROST_COUNT_FORMAT = 0x80, BIFROST_COUNT_OPERANDS }; /* see struct bifrost_op_info */
 
 struct bifrost_insn {
-    uint16_t op;                    /* enum bifrost_op */
+    uint16_t op; /* enum bifrost_op */
     uint8_t source_count;
     uint8_t mod[BIFROST_MOD_COUNT]; /* enum bifrost_word */
     uint8_t immediate[BIFROST_IMM_COUNT];

@@ -3,7 +3,12 @@
 #include "isa/bifrost/table.h"
 
 /* As rows name them. */
-enum { LAST = BIFROST_OP_LAST, TABLE = BIFROST_OP_TABLE, NO_RESULT = BIFROST_OP_NO_RESULT, BRANCH = BIFROST_OP_BRANCH };
+enum {
+    LAST = BIFROST_OP_LAST,
+    TABLE = BIFROST_OP_TABLE,
+    NO_RESULT = BIFROST_OP_NO_RESULT,
+    BRANCH = BIFROST_OP_BRANCH
+};
 enum { FORMAT = BIFROST_COUNT_FORMAT, OPERANDS = BIFROST_COUNT_OPERANDS };
 
 static const struct bifrost_op_info ops[BIFROST_OP_COUNT] = {
@@ -60,7 +65,8 @@ const char *bifrost_word(uint8_t word)
 
 const char *bifrost_mod_name(uint8_t place)
 {
-    static const char *const of_source[BIFROST_SOURCE_MOD_COUNT] = {"ABS", "NEG", "NOT", "SELECT", "SIGN", "BYTES"};
+    static const char *const of_source[BIFROST_SOURCE_MOD_COUNT] = {"ABS",    "NEG",  "NOT",
+                                                                    "SELECT", "SIGN", "BYTES"};
 
     return place < BIFROST_MOD_COUNT ? mods[place].text
                                      : of_source[(place - BIFROST_MOD_COUNT) % BIFROST_SOURCE_MOD_COUNT];

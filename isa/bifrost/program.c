@@ -23,7 +23,8 @@ bool bifrost_leaves(const struct bifrost_clause *c)
     return c->flow == BIFROST_FLOW_END || (branch && branch->op == BIFROST_OP_JUMP);
 }
 
-static int add_clause(struct bifrost_program *p, const struct bifrost_clause *c, uint32_t *room, struct util_error *error)
+static int add_clause(struct bifrost_program *p, const struct bifrost_clause *c, uint32_t *room,
+                      struct util_error *error)
 {
     if (p->clause_count == *room) {
         *room = *room ? *room * 2 : 16;
@@ -37,7 +38,8 @@ static int add_clause(struct bifrost_program *p, const struct bifrost_clause *c,
 }
 
 /* Goes on behind what leaves as far as some branch goes. */
-static int take_clauses(struct bifrost_program *p, const void *words, uint32_t count, struct util_error *error)
+static int take_clauses(struct bifrost_program *p, const void *words, uint32_t count,
+                        struct util_error *error)
 {
     int64_t furthest = -1, target;
     uint32_t at = 0, room = 0;
@@ -87,14 +89,17 @@ static int find_targets(struct bifrost_program *p, struct util_error *error)
         }
         p->targets[n] = clause_at(p, target);
         if (p->targets[n] == BIFROST_NO_CLAUSE)
-            return util_fail(error, -EBADMSG, "quadword %" PRIu32 ": the branch goes to quadword %" PRId64 ", where no clause begins",
+            return util_fail(error, -EBADMSG,
+                             "quadword %" PRIu32 ": the branch goes to quadword %" PRId64
+                             ", where no clause begins",
                              p->clauses[n].at, target);
         p->repeats |= p->targets[n] <= n;
     }
     return 0;
 }
 
-int bifrost_program_create(const void *words, uint32_t count, struct bifrost_program **out, struct util_error *error)
+int bifrost_program_create(const void *words, uint32_t count, struct bifrost_program **out,
+                           struct util_error *error)
 {
     *out = NULL;
     if (count > BIFROST_MAX_QUADS)

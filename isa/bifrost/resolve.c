@@ -21,8 +21,7 @@ enum { ANY = 255 };
 static const struct way {
     uint8_t value, second_value, relative[2];
 } ways[] = {
-#define WAY(value, way2, first, second)                                                                      \
-    {value, way2, {BIFROST_RELATIVE_##first, BIFROST_RELATIVE_##second}},
+#define WAY(value, way2, first, second) {value, way2, {BIFROST_RELATIVE_##first, BIFROST_RELATIVE_##second}},
 #include "isa/bifrost/clause.inc"
 };
 
@@ -57,7 +56,9 @@ static unsigned mode_of(const struct bifrost_ports *p, bool first)
 static void resolve_numbers(struct bifrost_ports *p)
 {
     bool narrow = !p->control, down = p->raw[0] > p->raw[1];
-    p->reg[0] = narrow ? (uint8_t)(p->raw[0] | (p->raw[1] & NARROW_HIGH) << 5) : down ? (uint8_t)(63 - p->raw[0]) : p->raw[0];
+    p->reg[0] = narrow ? (uint8_t)(p->raw[0] | (p->raw[1] & NARROW_HIGH) << 5)
+                : down ? (uint8_t)(63 - p->raw[0])
+                       : p->raw[0];
     p->reg[1] = down ? (uint8_t)(63 - p->raw[1]) : p->raw[1];
     p->reg[2] = p->raw[2];
     p->reg[3] = p->raw[3];
@@ -122,8 +123,8 @@ int bifrost_resolve_constants(struct bifrost_clause *c, struct util_error *error
     }
     for (unsigned n = beside; n + 1 < c->constant_count; n += 2) {
         uint64_t a = c->constant[n].value, b = c->constant[n + 1].value;
-        if (find_way(((unsigned)(a >> 60) - (unsigned)(b >> 60)) & 15, (unsigned)((a >> 28) - (b >> 28)) & 15, &way,
-                     error))
+        if (find_way(((unsigned)(a >> 60) - (unsigned)(b >> 60)) & 15, (unsigned)((a >> 28) - (b >> 28)) & 15,
+                     &way, error))
             return -EBADMSG;
         c->constant[n].relative = way->relative[0];
         c->constant[n + 1].relative = way->relative[1];
@@ -133,18 +134,21 @@ int bifrost_resolve_constants(struct bifrost_clause *c, struct util_error *error
 
 /* ---- sources ---- */
 
-static void resolve_constant(const struct bifrost_constant *constant, uint8_t low, bool upper, struct bifrost_source *out)
+static void resolve_constant(const struct bifrost_constant *constant, uint8_t low, bool upper,
+                             struct bifrost_source *out)
 {
     uint64_t value = (constant->value & ~15ull) | low;
     uint32_t word = (uint32_t)(upper ? value >> 32 : value);
-    bool relative = constant->relative == BIFROST_RELATIVE_WHOLE || constant->relative == BIFROST_RELATIVE_EACH ||
+    bool relative = constant->relative == BIFROST_RELATIVE_WHOLE ||
+                    constant->relative == BIFROST_RELATIVE_EACH ||
                     (constant->relative == BIFROST_RELATIVE_HIGH && upper);
     out->from = relative ? BIFROST_FROM_RELATIVE : BIFROST_FROM_CONSTANT;
     out->value = word;
     if (!relative)
         return;
     out->upper = upper && constant->relative == BIFROST_RELATIVE_WHOLE;
-    out->offset = constant->relative == BIFROST_RELATIVE_WHOLE ? (int64_t)(value << 4) >> 4 : util_sext(word, 28);
+    out->offset =
+        constant->relative == BIFROST_RELATIVE_WHOLE ? (int64_t)(value << 4) >> 4 : util_sext(word, 28);
 }
 
 /* What the tuple's eight bits select: a uniform, a special value or one of the clause's constants. */
@@ -174,8 +178,8 @@ static int resolve_fau(const struct bifrost_clause *c, uint8_t fau, bool upper, 
     return 0;
 }
 
-int bifrost_resolve_source(const struct bifrost_clause *c, const struct bifrost_ports *ports, enum bifrost_unit unit,
-                           struct bifrost_source *s, struct util_error *error)
+int bifrost_resolve_source(const struct bifrost_clause *c, const struct bifrost_ports *ports,
+                           enum bifrost_unit unit, struct bifrost_source *s, struct util_error *error)
 {
     switch (s->select) {
     case BIFROST_SELECT_PORT_0:
@@ -231,7 +235,8 @@ static int check_header(const struct bifrost_clause *c, struct util_error *error
         return util_fail(error, -EBADMSG, "reserved bits of the header are not zero");
     if (!isa_name_text(&bifrost_lists[BIFROST_MESSAGES], c->message) ||
         !isa_name_text(&bifrost_lists[BIFROST_MESSAGES], c->next_message))
-        return util_fail(error, -EBADMSG, "a message type is reserved: %u, next %u", c->message, c->next_message);
+        return util_fail(error, -EBADMSG, "a message type is reserved: %u, next %u", c->message,
+                         c->next_message);
     return 0;
 }
 

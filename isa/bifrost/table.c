@@ -32,8 +32,7 @@ enum { CODES_MAX = 16 };
 static const struct {
     uint8_t standard, count, word[CODES_MAX];
 } lists[] = {
-#define LIST(name, standard, ...)                                                                            \
-    {standard, sizeof((const uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}},
+#define LIST(name, standard, ...) {standard, sizeof((const uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}},
 #include "isa/bifrost/codes.inc"
 };
 
@@ -84,27 +83,30 @@ const uint8_t *bifrost_joint_columns(uint8_t joint)
 
 /* ---- rows ---- */
 
-#define NOTHING {.what = BIFROST_PIECE_NONE}
+#define NOTHING          {.what = BIFROST_PIECE_NONE}
 #define SRC(at, sources) {.what = BIFROST_PIECE_SOURCE, .lo = (at), .count = 3, .allowed = (uint8_t)(sources)}
 #define CODE_AT(where, at, n, name)                                                                          \
-    {.what = BIFROST_PIECE_CODE, .place = (where), .lo = (at), .count = (n), .list = LIST_##name,            \
+    {.what = BIFROST_PIECE_CODE,                                                                             \
+     .place = (where),                                                                                       \
+     .lo = (at),                                                                                             \
+     .count = (n),                                                                                           \
+     .list = LIST_##name,                                                                                    \
      .standard = STANDARD_##name}
-#define M(m, at, n, name)     CODE_AT(BIFROST_MOD_##m, at, n, name)
-#define MS(s, m, at, n, name) CODE_AT(OF_SOURCE(s, m), at, n, name)
-#define IS_AT(where, w, usual)                                                                               \
-    {.what = BIFROST_PIECE_IS, .place = (where), .word = (w), .standard = (usual)}
-#define IS(m, w, usual)         IS_AT(BIFROST_MOD_##m, w, usual)
-#define ISS(s, m, w, usual)     IS_AT(OF_SOURCE(s, m), w, usual)
-#define OF_AT(where, usual)     {.what = BIFROST_PIECE_OF, .place = (where), .standard = (usual)}
-#define OF(m, usual)            OF_AT(BIFROST_MOD_##m, usual)
-#define OFS(s, m, usual)        OF_AT(OF_SOURCE(s, m), usual)
-#define JOINT(name, a, n, b, k) {.what = BIFROST_PIECE_JOINT, .lo = (a), .count = (n), .lo2 = (b), .count2 = (k), .list = JOINT_##name}
+#define M(m, at, n, name)      CODE_AT(BIFROST_MOD_##m, at, n, name)
+#define MS(s, m, at, n, name)  CODE_AT(OF_SOURCE(s, m), at, n, name)
+#define IS_AT(where, w, usual) {.what = BIFROST_PIECE_IS, .place = (where), .word = (w), .standard = (usual)}
+#define IS(m, w, usual)        IS_AT(BIFROST_MOD_##m, w, usual)
+#define ISS(s, m, w, usual)    IS_AT(OF_SOURCE(s, m), w, usual)
+#define OF_AT(where, usual)    {.what = BIFROST_PIECE_OF, .place = (where), .standard = (usual)}
+#define OF(m, usual)           OF_AT(BIFROST_MOD_##m, usual)
+#define OFS(s, m, usual)       OF_AT(OF_SOURCE(s, m), usual)
+#define JOINT(name, a, n, b, k)                                                                              \
+    {.what = BIFROST_PIECE_JOINT, .lo = (a), .count = (n), .lo2 = (b), .count2 = (k), .list = JOINT_##name}
 #define IMM(name, at, n)                                                                                     \
     {.what = BIFROST_PIECE_IMMEDIATE, .place = BIFROST_IMM_##name, .lo = (at), .count = (n)}
 
 const struct bifrost_row bifrost_rows[] = {
-#define INSN(unit, name, mask, value, ...)                                                                   \
-    {BIFROST_##unit, BIFROST_OP_##name, mask, value, {__VA_ARGS__}},
+#define INSN(unit, name, mask, value, ...) {BIFROST_##unit, BIFROST_OP_##name, mask, value, {__VA_ARGS__}},
 #include "isa/bifrost/insns.inc"
 };
 const size_t bifrost_row_count = UTIL_ARRAY_SIZE(bifrost_rows);

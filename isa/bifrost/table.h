@@ -6,15 +6,19 @@
 #include "isa/isa.h"
 
 /* Where a modifier's value is: number of an enum bifrost_mod, or behind these those of the sources. */
-enum { BIFROST_PLACES = BIFROST_MOD_COUNT + BIFROST_SOURCES * BIFROST_SOURCE_MOD_COUNT, BIFROST_NO_PLACE = 255 };
+enum {
+    BIFROST_PLACES = BIFROST_MOD_COUNT + BIFROST_SOURCES * BIFROST_SOURCE_MOD_COUNT,
+    BIFROST_NO_PLACE = 255
+};
 #define BIFROST_PLACE(source, m) (BIFROST_MOD_COUNT + (source) * BIFROST_SOURCE_MOD_COUNT + (m))
 _Static_assert(BIFROST_PLACES < BIFROST_NO_PLACE, "places fit a byte");
 
 static inline uint8_t *bifrost_place(struct bifrost_insn *insn, uint8_t place)
 {
     uint8_t n = (uint8_t)(place - BIFROST_MOD_COUNT);
-    return place < BIFROST_MOD_COUNT ? &insn->mod[place]
-                                     : &insn->source[n / BIFROST_SOURCE_MOD_COUNT].mod[n % BIFROST_SOURCE_MOD_COUNT];
+    return place < BIFROST_MOD_COUNT
+               ? &insn->mod[place]
+               : &insn->source[n / BIFROST_SOURCE_MOD_COUNT].mod[n % BIFROST_SOURCE_MOD_COUNT];
 }
 /* The source that a place is of; -1: it is the instruction's. */
 static inline int bifrost_place_source(uint8_t place)

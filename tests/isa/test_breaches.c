@@ -102,6 +102,7 @@ static const struct breach midgard[] = {
     {"derivative.2d.1.f out0, in0, 0, 0 ; as vtex ; stop", "0 the tag is not for"},
 };
 
+<<<<<<< HEAD
 static const struct breach valhall[] = {
     {".word 0x0001c00000000000\nNOP.end", "0 the word is no instruction"},
     {"NOP.end\n.word 0x0\n.word 0x0", ""},
@@ -133,6 +134,48 @@ static const struct breach valhall[] = {
     {"NOP.wait012\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "1 an alpha test"},
     {"NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", ""},
 };
+=======
+#define END "ds(0) eos { *NOP t0 ; +NOP t1 }"
+static const struct breach bifrost[] = {
+    {".word 0x0\n" END, "0 the quadwords are no clause"},
+    {"ds(0) eos load { *NOP t0 ; +LOAD.i32 t1, r1, r2, @r8 ; *NOP t0 ; +LOAD.i32 t1, r1, r2, @r8 }",
+     "0 a clause sends more than one message"},
+    {"ds(0) eos store { *NOP t0 ; +LOAD.i32 t1, r1, r2, @r8 }", "0 the header's message type"},
+    {"ds(0) eos load { *NOP t0 ; +NOP t1 }", "0 the header's message type"},
+    {"ds(0) nbb next_load { *NOP t0 ; +NOP t1 }\n" END, "1 the next message type"},
+    {"ds(1) eos { *NOP t0 ; +NOP t1 }", "0 the message has another slot"},
+    {"ds(6) eos load { *NOP t0 ; +LOAD.i32 t1, r1, r2, @r8 }", "0 the message has another slot"},
+    {"ds(0) eos barrier { *NOP t0 ; +BARRIER t1 }", "0 the message has another slot"},
+    {"ds(0) nbb next_blend dwb(6) { *NOP t0 ; +NOP t1 }\n"
+     "ds(0) eos blend { *NOP t0 ; +BLEND t1, r60, blend_descriptor_0.x, blend_descriptor_0.y, @r0 }",
+     "1 ATEST or BLEND do not wait"},
+    {"ds(0) nbb next_barrier dwb(0, 1) { *NOP t0 ; +NOP t1 }\nds(7) eos barrier { *NOP t0 ; +BARRIER t1 }",
+     "1 a barrier does not wait"},
+    {"ds(1) nbb load dwb(0) { *NOP t0 ; +LOAD.i32 t1, r1, r2, @r8 }\n"
+     "ds(0) eos { *MOV.i32 r3:t0, r8 ; +NOP t1 }",
+     "1 a register is used that a message still writes"},
+    {"ds(1) nbb store { *NOP t0 ; +STORE.i32 t1, r1, r2, @r8 }\n"
+     "ds(0) eos { *MOV.i32 r8:t0, r3 ; +NOP t1 }",
+     "1 a register is written that a message may still read"},
+    {"ds(0) eos load { *NOP t0 ; +LOAD.i64 t1, r1, r2, @r63 }", "0 staging registers go beyond"},
+    {"ds(0) nbb { *NOP t0 ; +JUMP t1, r1 ; *NOP t0 ; +NOP t1 }\n" END, "0 this instruction stands only"},
+    {"ds(0) eos { *MOV.i32 r3:t0, t1 ; +NOP t1 }", "0 the first tuple reads t0 or t1"},
+    {"ds(0) eos { *NOP t0 ; +MOV.i32 r3:t1, t }", "0 t, t0 or t1 is read"},
+    {"ds(0) eos { *NOP t0 ; +NOP t1 ; *MOV.i32 r3:t0, t1 ; +NOP t1 }", "0 t, t0 or t1 is read"},
+    {"ds(0) eos { *MOV.i32 r3:t0.h0, r1 ; +MOV.i32 r3:t1.h0, r2 }", "0 both instructions of a tuple write"},
+    {"ds(0) eos { *NOP t0 ; +NOP t1 ; *NOP t0 ; +NOP t1 ; *NOP t0 ; +NOP t1 ; *NOP t0 ; +NOP t1 ;"
+     " *NOP t0 ; +NOP t1 ; *NOP t0 ; +NOP t1 ; const 0x0, 0x0 ; const 0x0, 0x0 ; const 0x0, 0x0 ;"
+     " const 0x0, 0x0 ; const 0x0, 0x0 ; const 0x0, 0x0 ; const 0x10, 0x0 }",
+     "0 constant 6 is beyond"},
+    {"ds(0) nbb { *NOP t0 ; +JUMP t1, pc+9 ; const 0x0, pc+9 }\n" END,
+     "0 the branch goes where no clause begins"},
+    {"ds(0) nbb { *NOP t0 ; +NOP t1 }", "0 the program goes on"},
+    {"again: ds(0) nbb { *NOP t0 ; +BRANCHZ.i32.eq t1, r1, again ; const 0x0, again }\nds(0) nbb { *NOP t0 ; "
+     "+NOP t1 }",
+     "2 the program goes on"},
+};
+#undef END
+>>>>>>> cb1203d (tests/isa: Bifrost's cases, names, rules and random clauses)
 
 static const struct {
     const struct isa_set *set;
@@ -142,7 +185,11 @@ static const struct {
     {&utgard_gp_set, gp, UTIL_ARRAY_SIZE(gp)},
     {&utgard_pp_set, pp, UTIL_ARRAY_SIZE(pp)},
     {&midgard_set, midgard, UTIL_ARRAY_SIZE(midgard)},
+<<<<<<< HEAD
     {&valhall_set, valhall, UTIL_ARRAY_SIZE(valhall)},
+=======
+    {&bifrost_set, bifrost, UTIL_ARRAY_SIZE(bifrost)},
+>>>>>>> cb1203d (tests/isa: Bifrost's cases, names, rules and random clauses)
 };
 
 static void note(void *data, uint32_t at, const char *rule, const char *source)

@@ -1,0 +1,186 @@
+/* Bifrost clauses between words and text: tests/isa/bifrost.cases in both directions, every row of the table and every
+ * name of Mesa's list in some case, and programs taken whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/bifrost/asm.h"
+#include "isa/bifrost/names.h"
+#include "isa/bifrost/program.h"
+#include "isa/bifrost/table.h"
+#include "isa/sets.h"
+#include "tests/isa/cases.h"
+#include "util/bits.h"
+
+static int assemble(const char *text, size_t length, uint8_t **bytes, size_t *size, struct util_error *error)
+{
+    void *words;
+    uint32_t count;
+    int err = bifrost_asm(text, length, &words, &count, error);
+    if (err)
+        return err;
+    *bytes = words;
+    *size = count * (size_t)16;
+    return 0;
+}
+
+static size_t disassemble(const uint8_t *bytes, size_t size, char *text)
+{
+    assert_int_equal(bifrost_disasm(bytes, (uint32_t)(size / 16), 0, text), size / 16);
+    return strlen(text);
+}
+
+static const struct cases_isa isa = {SOURCE_DIR "/tests/isa/bifrost.cases", assemble, disassemble};
+
+static void cases_hold(void **state)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    assert_true(cases.count > 250);
+    assert_true(cases.refused > 40);
+    cases_free(&cases);
+}
+
+/* ---- every row ---- */
+
+enum { ROWS = 512 };
+static bool seen[ROWS][BIFROST_PLACES][BIFROST_WORD_COUNT]; /* of a row: words of its modifiers */
+static bool rows_seen[ROWS];
+
+static void note_insn(struct bifrost_insn *insn)
+{
+    rows_seen[insn->row] = true;
+    for (unsigned n = 0; n < BIFROST_PLACES; n++)
+        seen[insn->row][n][*bifrost_place(insn, (uint8_t)n)] = true;
+}
+
+static void take_cases(void)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    for (size_t n = 0; n < cases.count; n++) {
+        struct bifrost_clause clause;
+        assert_true(bifrost_decode(cases.bytes[n], BIFROST_QUADS, 0, &clause, NULL) > 0);
+        for (unsigned k = 0; k < clause.tuple_count * 2u; k++)
+            note_insn(&clause.tuple[k / 2].insn[k % 2]);
+    }
+    cases_free(&cases);
+}
+
+static void check_words(const struct bifrost_row *row, size_t n)
+{
+    for (unsigned k = 0; k < BIFROST_PIECES; k++) {
+        const struct bifrost_piece *p = &row->piece[k];
+        for (uint32_t code = 0; p->what == BIFROST_PIECE_CODE && code < 1u << p->count; code++) {
+            uint8_t word = bifrost_list_word(p->list, code);
+            if (word != BIFROST_RESERVED && !seen[n][p->place][word])
+                fail_msg("no case for row %zu, %s: .%s", n, bifrost_op_info(row->op)->text,
+                         bifrost_word(word));
+        }
+    }
+}
+
+static void every_row_has_a_case(void **state)
+{
+    assert_true(bifrost_row_count < ROWS);
+    take_cases();
+    for (size_t n = 0; n < bifrost_row_count; n++) {
+        if (!rows_seen[n])
+            fail_msg("no case for row %zu, %s", n, bifrost_op_info(bifrost_rows[n].op)->text);
+        check_words(&bifrost_rows[n], n);
+    }
+}
+
+static bool has_row(enum bifrost_unit unit, const char *name)
+{
+    for (size_t n = 0; n < bifrost_row_count; n++)
+        if (bifrost_rows[n].unit == unit && !strcmp(bifrost_op_info(bifrost_rows[n].op)->text, name))
+            return true;
+    return false;
+}
+
+/* Each name is there, and each row is one of them: as many differ by unit and operation as there are names. */
+static void names_are_those_of_the_list(void **state)
+{
+    FILE *file = fopen(SOURCE_DIR "/tests/isa/bifrost_names.txt", "r");
+    bool counted[2][BIFROST_OP_COUNT] = {{false}};
+    unsigned names = 0, own = 0;
+    char line[160];
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        if (line[0] == '#')
+            continue;
+        names++;
+        if (!has_row(line[0] == '*' ? BIFROST_FMA : BIFROST_ADD, line + 1))
+            fail_msg("%s has no row", line);
+    }
+    fclose(file);
+    for (size_t n = 0; n < bifrost_row_count; n++) {
+        bool *c = &counted[bifrost_rows[n].unit][bifrost_rows[n].op];
+        own += !*c;
+        *c = true;
+    }
+    assert_int_equal(names, 304);
+    assert_int_equal(own, names);
+}
+
+/* ---- what a clause says ---- */
+
+static struct bifrost_clause decoded(const char *text)
+{
+    struct util_error error = {0};
+    struct bifrost_clause clause;
+    void *words;
+    uint32_t count;
+    if (bifrost_asm(text, strlen(text), &words, &count, &error))
+        fail_msg("'%s': %s", text, error.text);
+    if (!bifrost_decode(words, count, 0, &clause, &error))
+        fail_msg("'%s': %s", text, error.text);
+    free(words);
+    return clause;
+}
+
+static void sources_and_results_are_resolved(void **state)
+{
+    struct bifrost_clause c =
+        decoded("ds(2) bb load td dwb(1, 6) { *FMA.f32.rtz r3:t0, r40.abs, r41, 0xc0490fdb.neg ; +FADD.v2f16 "
+                "r7:t1.h1, t, 0x40000000.h10 ;"
+                " *NOP t0 ; +LOAD.i64 t1, t0, t1, @r8 ; const 0x40000000, 0xc0490fdb }");
+    const struct bifrost_insn *fma = &c.tuple[0].insn[BIFROST_FMA], *add = &c.tuple[0].insn[BIFROST_ADD],
+                              *load = &c.tuple[1].insn[BIFROST_ADD];
+    assert_true(c.slot == 2 && c.flow == BIFROST_FLOW_NEXT && c.message == BIFROST_MESSAGE_LOAD &&
+                c.terminate);
+    assert_int_equal(c.wait, 1 << 1 | 1 << 6);
+    assert_int_equal(fma->op, BIFROST_OP_FMA_F32);
+    assert_int_equal(fma->mod[BIFROST_MOD_ROUND], BIFROST_RTZ);
+    assert_int_equal(fma->mod[BIFROST_MOD_CLAMP], BIFROST_NONE);
+    assert_true(fma->source[0].from == BIFROST_FROM_REGISTER && fma->source[0].reg == 40);
+    assert_int_equal(fma->source[0].mod[BIFROST_SOURCE_ABS], BIFROST_ABS);
+    assert_true(fma->source[2].from == BIFROST_FROM_CONSTANT && fma->source[2].value == 0xc0490fdb);
+    assert_int_equal(fma->source[2].mod[BIFROST_SOURCE_NEG], BIFROST_NEG);
+    assert_true(fma->result.reg == 3 && fma->result.halves == 3);
+    assert_true(add->source[0].from == BIFROST_FROM_FMA && add->result.reg == 7 && add->result.halves == 2);
+    assert_true(load->source[0].from == BIFROST_FROM_FMA_LAST &&
+                load->source[1].from == BIFROST_FROM_ADD_LAST);
+    assert_true(load->staging == BIFROST_STAGING_WRITE && load->staging_reg == 8 && load->staging_count == 2);
+    assert_int_equal(load->result.halves, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_hold),
+        cmocka_unit_test(every_row_has_a_case),
+        cmocka_unit_test(names_are_those_of_the_list),
+        cmocka_unit_test(sources_and_results_are_resolved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
