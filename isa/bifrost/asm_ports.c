@@ -61,17 +61,16 @@ static bool selects_all(const struct bifrost_clause *c, const struct bifrost_asm
     return true;
 }
 
-/* The first constant that will do, with the lowest four bits of its own, or those of a source. */
+/* The first constant that will do as it is written, or else with the lowest four bits that the source has. */
 static bool find_constant(const struct bifrost_asm_clause *a, const struct bifrost_asm_tuple *t,
                           uint32_t value, uint8_t *fau)
 {
-    for (unsigned n = 0; n < UTIL_MIN(a->clause.constant_count, BIFROST_NAMED); n++) {
-        uint8_t name = (uint8_t)(bifrost_constant_name(n) << 4);
-        uint8_t tries[] = {(uint8_t)(name | (a->clause.constant[n].value & 15)),
-                           (uint8_t)(name | (value & 15))};
-        for (unsigned k = 0; k < UTIL_ARRAY_SIZE(tries); k++)
-            if (selects_all(&a->clause, t, *fau = tries[k]))
-                return true;
+    unsigned count = UTIL_MIN(a->clause.constant_count, (unsigned)BIFROST_NAMED);
+    for (unsigned n = 0; n < count * 2; n++) {
+        uint64_t low = n < count ? a->clause.constant[n].value : value;
+        *fau = (uint8_t)(bifrost_constant_name(n % count) << 4 | (low & 15));
+        if (selects_all(&a->clause, t, *fau))
+            return true;
     }
     return false;
 }

@@ -113,7 +113,8 @@ static void names_are_those_of_the_list(void **state)
     bool counted[2][BIFROST_OP_COUNT] = {{false}};
     unsigned names = 0, own = 0;
     char line[160];
-    assert_non_null(file);
+    if (!file)
+        fail_msg("bifrost_names.txt: %s", strerror(errno));
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         if (line[0] == '#')
@@ -174,6 +175,85 @@ static void sources_and_results_are_resolved(void **state)
     assert_int_equal(load->result.halves, 0);
 }
 
+/* ---- whole programs ---- */
+
+static struct bifrost_program *taken(const char *text, int expected, const char *message)
+{
+    struct util_error error = {0};
+    struct bifrost_program *p;
+    void *words;
+    uint32_t count;
+    if (bifrost_asm(text, strlen(text), &words, &count, &error))
+        fail_msg("'%s': %s", text, error.text);
+    assert_int_equal(bifrost_program_create(words, count, &p, &error), expected);
+    if (expected && !strstr(error.text, message))
+        fail_msg("'%s': %s", text, error.text);
+    free(words);
+    return p;
+}
+
+static const char loop[] = "ds(0) nbb ncph {\n"
+                           "    *NOP t0 # a comment\n"
+                           "    +MOV.i32 r3:t1, r1\n"
+                           "}\n"
+                           "again: ds(0) nbb r_uncond {\n"
+                           "    *IADDC.i32 r3:t0, r3, 0x00000007, #0\n"
+                           "    +NOP t1\n"
+                           "    *NOP t0\n"
+                           "    +BRANCHZ.i32.ne t1, t0, again\n"
+                           "    const 0x0, again\n"
+                           "    const 0x7, 0x80000000\n"
+                           "}\n"
+                           "ds(0) eos { *NOP t0 ; +NOP t1 }\n"
+                           "    ds(0) nbb { *NOP t0 ; +JUMP t1, r48 }\n";
+
+static void programs_are_taken(void **state)
+{
+    struct bifrost_program *p = taken(loop, 0, "");
+    assert_int_equal(p->clause_count, 3); /* nothing goes to the last */
+    assert_int_equal(p->targets[1], 1);
+    assert_true(p->repeats && !p->computed && p->targets[0] == BIFROST_NO_CLAUSE);
+    bifrost_program_destroy(p);
+    p = taken("ds(0) nbb { *NOP t0 ; +JUMP t1, r48 }", 0, "");
+    assert_true(p->computed && !p->repeats);
+    bifrost_program_destroy(p);
+    taken("ds(0) nbb { *NOP t0 ; +NOP t1 }", -EBADMSG, "goes on behind");
+    taken("ds(0) nbb { *NOP t0 ; +NOP t1 }\n.word 0x40", -EBADMSG, "quadword 1: tag 0x40 has no meaning");
+    taken("ds(0) eos { *NOP t0 ; +BRANCHZ.i32.eq t1, r1, pc+1 ; const 0x0, pc+1 }\n"
+          "ds(0) nbb { *NOP t0 ; +NOP t1 }",
+          -EBADMSG, "goes to quadword 1, where no clause begins");
+}
+
+/* A program's text has labels, and reads back to the same words. */
+static void programs_read_back(void **state)
+{
+    char *text = NULL;
+    size_t length = 0;
+    void *words, *again;
+    uint32_t count, count_again;
+    FILE *out = open_memstream(&text, &length);
+    assert_int_equal(bifrost_asm(loop, strlen(loop), &words, &count, NULL), 0);
+    assert_int_equal(bifrost_disasm_program(out, words, count), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "L1:\n"));
+    assert_non_null(strstr(text, "+BRANCHZ.i32.ne t1, t0, L1\n"));
+    assert_non_null(strstr(text, "const 0x0, L1\n"));
+    assert_int_equal(bifrost_asm(text, length, &again, &count_again, NULL), 0);
+    assert_int_equal(count_again, count);
+    assert_memory_equal(words, again, count * 16);
+    free(again);
+    free(words);
+    free(text);
+}
+
+static void the_set_is_found_by_name_alone(void **state)
+{
+    const struct isa_set *set;
+    assert_ptr_equal(isa_set_find("bifrost"), &bifrost_set);
+    for (unsigned n = 0; (set = isa_set_at(n)); n++)
+        assert_ptr_not_equal(set, &bifrost_set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +261,9 @@ int main(void)
         cmocka_unit_test(every_row_has_a_case),
         cmocka_unit_test(names_are_those_of_the_list),
         cmocka_unit_test(sources_and_results_are_resolved),
+        cmocka_unit_test(programs_are_taken),
+        cmocka_unit_test(programs_read_back),
+        cmocka_unit_test(the_set_is_found_by_name_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
