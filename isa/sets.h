@@ -42,5 +42,8 @@ extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_s
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);
 const struct isa_set *isa_set_find(const char *name);
+/* The same, and behind them the sets that are text only so far, without execution and `random`: for what reads
+ * and writes texts. isa_set_find finds these too. */
+const struct isa_set *isa_set_text_at(unsigned n);
 
 #endif
