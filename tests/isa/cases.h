@@ -95,8 +95,10 @@ static inline void cases_read(const struct cases_isa *isa, struct cases *cases)
 {
     static char text[CASES_TEXT];
     FILE *file = fopen(isa->path, "r");
-    if (!file)
+    if (!file) {
         fail_msg("%s: %s", isa->path, strerror(errno));
+        return;
+    }
     for (unsigned line = 1; fgets(text, sizeof text, file); line++) {
         text[strcspn(text, "\n")] = 0;
         if (text[0] == '!')

@@ -113,8 +113,10 @@ static void names_are_those_of_the_list(void **state)
     bool counted[2][BIFROST_OP_COUNT] = {{false}};
     unsigned names = 0, own = 0;
     char line[160];
-    if (!file)
+    if (!file) {
         fail_msg("bifrost_names.txt: %s", strerror(errno));
+        return;
+    }
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         if (line[0] == '#')
