@@ -98,18 +98,19 @@ static void check_tuple(struct check *c, const struct bifrost_clause *clause, un
 
 /* ---- messages ---- */
 
-/* The instruction of the clause that sends one; NULL: none. */
+/* The instruction of the clause that sends one; NULL: none. DISCARD sends none, but stands in place of one (Mesa:
+ * bi_schedule.c, bi_must_message). */
 static const struct bifrost_insn *message_of(struct check *c, const struct bifrost_clause *clause)
 {
     const struct bifrost_insn *found = NULL;
-    for (unsigned n = 0; n < clause->tuple_count; n++)
-        for (unsigned unit = 0; unit < 2; unit++) {
-            const struct bifrost_insn *i = &clause->tuple[n].insn[unit];
-            if (bifrost_op_info(i->op)->message == BIFROST_MESSAGE_NONE)
-                continue;
-            isa_breach_if(&c->frame, found, RULE_MESSAGES);
-            found = i;
-        }
+    unsigned count = 0;
+    for (unsigned n = 0; n < clause->tuple_count * 2u; n++) {
+        const struct bifrost_insn *i = &clause->tuple[n / 2].insn[n % 2];
+        bool sends = bifrost_message_of(i) != BIFROST_MESSAGE_NONE;
+        count += sends || i->op == BIFROST_OP_DISCARD_F32;
+        found = sends ? i : found;
+    }
+    isa_breach_if(&c->frame, count > 1, RULE_MESSAGES);
     return found;
 }
 
@@ -124,7 +125,7 @@ static bool slot_is_right(const struct bifrost_clause *clause, const struct bifr
 static void check_message(struct check *c, const struct bifrost_clause *clause)
 {
     const struct bifrost_insn *i = message_of(c, clause);
-    uint8_t type = i ? bifrost_op_info(i->op)->message : BIFROST_MESSAGE_NONE;
+    uint8_t type = i ? bifrost_message_of(i) : BIFROST_MESSAGE_NONE;
     uint16_t op = i ? i->op : BIFROST_OP_NOP;
     bool colour = op == BIFROST_OP_BLEND || op == BIFROST_OP_ST_TILE;
     bool depth = op == BIFROST_OP_ATEST || op == BIFROST_OP_BLEND;

@@ -58,6 +58,17 @@ const struct bifrost_op_info *bifrost_op_info(uint16_t op)
     return &ops[op];
 }
 
+/* Mesa: bi_schedule.c (bi_message_type_for_instr). */
+uint8_t bifrost_message_of(const struct bifrost_insn *insn)
+{
+    uint8_t message = ops[insn->op].message;
+    if (insn->mod[BIFROST_MOD_VARYING_NAME] == BIFROST_FRAG_Z)
+        return BIFROST_MESSAGE_Z_STENCIL;
+    if (message == BIFROST_MESSAGE_LOAD && insn->mod[BIFROST_MOD_SEG] == BIFROST_UBO)
+        return BIFROST_MESSAGE_ATTRIBUTE;
+    return message;
+}
+
 const char *bifrost_word(uint8_t word)
 {
     return words[word].text;

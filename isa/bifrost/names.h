@@ -25,6 +25,10 @@ struct bifrost_op_info {
 /* Of an operation below BIFROST_OP_COUNT. */
 const struct bifrost_op_info *bifrost_op_info(uint16_t op);
 
+/* The message of an instruction: its operation's, but that loads of uniform buffers go where attributes do, and
+ * the fragment's depth comes from where depth is. */
+uint8_t bifrost_message_of(const struct bifrost_insn *insn);
+
 enum bifrost_list {
     BIFROST_WORDS,
     BIFROST_OPS,
