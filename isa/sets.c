@@ -7,26 +7,15 @@
 static const struct isa_set *const sets[] = {&vc4_qpu_set, &utgard_gp_set, &utgard_pp_set,
                                              &midgard_set, &valhall_set,   &bifrost_set};
 
-/* Text only so far, and so in no test that executes. */
-static const struct isa_set *const unfinished[] = {&bifrost_set};
-
 const struct isa_set *isa_set_at(unsigned n)
 {
     return n < UTIL_ARRAY_SIZE(sets) ? sets[n] : NULL;
 }
 
-const struct isa_set *isa_set_text_at(unsigned n)
-{
-    unsigned listed = UTIL_ARRAY_SIZE(sets);
-    if (n < listed)
-        return sets[n];
-    return n - listed < UTIL_ARRAY_SIZE(unfinished) ? unfinished[n - listed] : NULL;
-}
-
 const struct isa_set *isa_set_find(const char *name)
 {
     const struct isa_set *set;
-    for (unsigned n = 0; (set = isa_set_text_at(n)); n++)
+    for (unsigned n = 0; (set = isa_set_at(n)); n++)
         if (strcmp(name, set->name) == 0)
             return set;
     return NULL;

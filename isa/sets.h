@@ -31,19 +31,15 @@ struct isa_set {
     int (*create)(const void *words, uint32_t count, void **program, struct util_error *error);
     void (*destroy)(void *program);
     bool (*repeats)(const void *program); /* a branch may go back */
-    /* A random program that the checker accepts, of at most `capacity` words; how many it has. */
+    /* A random program that the checker accepts, of at most `capacity` words; how many it has. NULL of some sets
+     * that do not execute. */
     uint32_t (*random)(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 };
 
 /* isa/<set>/set.c */
-extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set,
-    valhall_set, bifrost_set;
+extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set, valhall_set, bifrost_set;
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);
 const struct isa_set *isa_set_find(const char *name);
-/* The same, and behind them the sets that are text only so far, without execution and `random`: for what reads
- * and writes texts. isa_set_find finds these too. */
-const struct isa_set *isa_set_text_at(unsigned n);
-
 #endif

@@ -129,7 +129,7 @@ static int list_rules(bool as_json)
     json_begin(&json, stdout);
     if (as_json)
         json_open_array(&json, NULL);
-    for (unsigned n = 0; (set = isa_set_text_at(n)); n++) {
+    for (unsigned n = 0; (set = isa_set_at(n)); n++) {
         const struct isa_rule *rules = set->rules(&count);
         print_rules(&json, set->name, rules, count, as_json);
     }

@@ -111,6 +111,6 @@ int tool_read_program(const char *name, const struct isa_set *set, const char *p
 
 const char *tool_set_word(unsigned n)
 {
-    const struct isa_set *set = isa_set_text_at(n);
+    const struct isa_set *set = isa_set_at(n);
     return set ? set->name : NULL;
 }

@@ -18,25 +18,7 @@ static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[I
 
 static const char *const stages[] = {"", "vertex", "fragment", "compute", NULL};
 
-static int create(const void *words, uint32_t count, void **program, struct util_error *error)
-{
-    struct bifrost_program *p = NULL;
-    int status = bifrost_program_create(words, count, &p, error);
-    *program = p;
-    return status;
-}
-
-static void destroy(void *program)
-{
-    bifrost_program_destroy(program);
-}
-
-static bool repeats(const void *program)
-{
-    return ((const struct bifrost_program *)program)->repeats;
-}
-
-/* Without random programs while nothing executes them. */
+/* Text and rules: it does not execute yet, and has no random programs. */
 const struct isa_set bifrost_set = {
     .name = "bifrost",
     .description = "Mali Bifrost: G31, G51, G52, G71, G72, G76",
@@ -49,7 +31,4 @@ const struct isa_set bifrost_set = {
     .stages = stages,
     .rules = bifrost_rules,
     .lint = bifrost_lint,
-    .create = create,
-    .destroy = destroy,
-    .repeats = repeats,
 };

@@ -102,7 +102,6 @@ static const struct breach midgard[] = {
     {"derivative.2d.1.f out0, in0, 0, 0 ; as vtex ; stop", "0 the tag is not for"},
 };
 
-<<<<<<< HEAD
 static const struct breach valhall[] = {
     {".word 0x0001c00000000000\nNOP.end", "0 the word is no instruction"},
     {"NOP.end\n.word 0x0\n.word 0x0", ""},
@@ -134,7 +133,7 @@ static const struct breach valhall[] = {
     {"NOP.wait012\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "1 an alpha test"},
     {"NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", ""},
 };
-=======
+
 #define END "ds(0) eos { *NOP t0 ; +NOP t1 }"
 static const struct breach bifrost[] = {
     {".word 0x0\n" END, "0 the quadwords are no clause"},
@@ -180,21 +179,15 @@ static const struct breach bifrost[] = {
      "2 the program goes on"},
 };
 #undef END
->>>>>>> cb1203d (tests/isa: Bifrost's cases, names, rules and random clauses)
 
 static const struct {
     const struct isa_set *set;
     const struct breach *rows;
     size_t count;
 } tables[] = {
-    {&utgard_gp_set, gp, UTIL_ARRAY_SIZE(gp)},
-    {&utgard_pp_set, pp, UTIL_ARRAY_SIZE(pp)},
-    {&midgard_set, midgard, UTIL_ARRAY_SIZE(midgard)},
-<<<<<<< HEAD
-    {&valhall_set, valhall, UTIL_ARRAY_SIZE(valhall)},
-=======
+    {&utgard_gp_set, gp, UTIL_ARRAY_SIZE(gp)},         {&utgard_pp_set, pp, UTIL_ARRAY_SIZE(pp)},
+    {&midgard_set, midgard, UTIL_ARRAY_SIZE(midgard)}, {&valhall_set, valhall, UTIL_ARRAY_SIZE(valhall)},
     {&bifrost_set, bifrost, UTIL_ARRAY_SIZE(bifrost)},
->>>>>>> cb1203d (tests/isa: Bifrost's cases, names, rules and random clauses)
 };
 
 static void note(void *data, uint32_t at, const char *rule, const char *source)

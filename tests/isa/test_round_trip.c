@@ -62,7 +62,7 @@ static void programs_go_round(void **state)
 {
     const struct isa_set *set;
     for (unsigned s = 0; (set = isa_set_at(s)); s++)
-        for (uint64_t n = 0; n < PROGRAMS; n++) {
+        for (uint64_t n = 0; n < PROGRAMS && set->random; n++) {
             uint64_t words[PROGRAM_BYTES / 8];
             uint32_t count = set->random(n, (unsigned)(n % 3), words, PROGRAM_BYTES / set->word_bytes);
             char *text = printed(set, words, count);
