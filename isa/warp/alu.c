@@ -5,7 +5,7 @@
 
 static uint64_t low(uint64_t value, unsigned bits)
 {
-    return value & (~0ull >> (64 - bits));
+    return bits < 64 ? value & ((1ull << bits) - 1) : value;
 }
 
 /* ---- operands ---- */
