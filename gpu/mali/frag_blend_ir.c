@@ -87,16 +87,15 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
 /* ---- what it reads ---- */
 
 static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                         struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
     const struct blend *x = ctx;
     return x->of_draw.tile(x->e, b, form, target, sample, mask, out, address);
 }
 
-static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
-                            LLVMValueRef *address)
+static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
+                            enum isa_type type, LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     const struct blend *x = ctx;
     return x->of_draw.special(x->e, b, selector, type, mask, out, address);

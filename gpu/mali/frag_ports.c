@@ -7,7 +7,7 @@
 #include "util/bits.h"
 
 static bool refuse(struct mali_frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
-                   struct midgard_place *place)
+                   struct isa_place *place)
 {
     struct mali_stop stop;
     mali_stop_set(&stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, b->frag->world.address,
@@ -23,7 +23,7 @@ struct spot {
     float dx, dy;
 };
 
-static struct spot spot_of(const struct mali_frag_batch *b, const struct midgard_attribute *a, unsigned lane)
+static struct spot spot_of(const struct mali_frag_batch *b, const struct isa_attribute *a, unsigned lane)
 {
     struct spot s = {lane, b->dx, b->dy};
     if (a->at_position) {
@@ -113,8 +113,8 @@ static bool take(const struct mali_frag_batch *b, const struct mali_array *array
 
 /* Samples and centroids are where the batch takes its values: the centre, or of draws that are shaded by the
  * sample its place. */
-static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                    struct midgard_place *place)
+static bool varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *place)
 {
     struct mali_frag_batch *b = ctx;
     const struct mali_attribute *attribute = NULL;
@@ -148,8 +148,8 @@ static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes
 
 /* ---- special registers ---- */
 
-static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
-                    uint32_t out[4][16], struct midgard_place *place)
+static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct isa_place *place)
 {
     struct mali_frag_batch *b = ctx;
     (void)type;
@@ -179,7 +179,7 @@ static uint32_t sample_of(const struct mali_frag_batch *b, uint32_t sample)
 }
 
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     struct mali_frag_batch *b = ctx;
     const struct raster_targets *t = b->frag->tile;
@@ -194,7 +194,7 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
             memcpy(value, word, sizeof value);
         else
             mali_world_convert((enum raster_format)t->format[target], MALI_ORDER_RGBA,
-                               form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, word, value);
+                               form == MIDGARD_TILE_F16 ? ISA_TYPE_F16 : ISA_TYPE_F32, false, word, value);
         for (unsigned c = 0; c < 4; c++)
             out[c][lane] = value[c];
     }
@@ -262,8 +262,7 @@ static void keep_zs(struct mali_frag_batch *b, const struct midgard_writeout *wh
         b->stencil[lane] = (uint8_t)what->stencil[lane];
 }
 
-static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
-                     struct midgard_place *place)
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *place)
 {
     struct mali_frag_batch *b = ctx;
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {

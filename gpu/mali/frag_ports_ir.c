@@ -44,7 +44,7 @@ static void point_coord(struct mali_frag_ir *e, struct jit_builder *b, bool up, 
 }
 
 /* As frag_ports.c has it, at pixels' centres. */
-static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_frag_ir *e = ctx;
@@ -79,9 +79,8 @@ static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midga
 
 /* ---- special registers, the tile ---- */
 
-static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
-                            LLVMValueRef *address)
+static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
+                            enum isa_type type, LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_frag_ir *e = ctx;
     (void)type;
@@ -101,7 +100,7 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_
 
 /* Words of a sample that the instruction names, or each lane; one that is not there is the first. */
 static void sample_words(struct mali_frag_ir *e, struct jit_builder *b, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef word[4])
+                         struct isa_ir_number sample, LLVMValueRef word[4])
 {
     const struct raster_targets *t = &e->forms->tile;
     const unsigned first = !sample.lanes && sample.known < t->samples ? sample.known : 0;
@@ -115,7 +114,7 @@ static void sample_words(struct mali_frag_ir *e, struct jit_builder *b, uint32_t
 }
 
 static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                         struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
     struct mali_frag_ir *e = ctx;
@@ -138,7 +137,7 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
         return NULL;
     }
     raster_texel_unpack_ir(b, &raster_texels[format], word, value);
-    mali_ir_to_register(b, format, form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, value, out);
+    mali_ir_to_register(b, format, form == MIDGARD_TILE_F16 ? ISA_TYPE_F16 : ISA_TYPE_F32, false, value, out);
     return NULL;
 }
 

@@ -20,8 +20,8 @@ static void look_at(const struct midgard_memory *m, struct asked *asked)
     uint32_t index = (uint32_t)midgard_offset_index(m), how = (uint32_t)midgard_offset_rest(m);
     if (!info || info->class != MIDGARD_VARYING)
         return;
-    bool flat = how & MIDGARD_VARYING_FLAT;
-    asked->linear |= !flat && !(how & MIDGARD_VARYING_PERSPECTIVE);
+    bool flat = how & ISA_INTERPOLATE_FLAT;
+    asked->linear |= !flat && !(how & ISA_INTERPOLATE_PERSPECTIVE);
     if (m->index_reg != MIDGARD_A_ZERO) {
         memset(asked->smooth, true, sizeof asked->smooth);
         return;

@@ -140,8 +140,8 @@ static void tell_varying(const struct mali_frag_batch *b, struct follower *f, ui
     }
 }
 
-static bool watched_varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                            struct midgard_place *place)
+static bool watched_varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                            struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
     bool ok = b->unwatched.varying(ctx, a, lanes, out, place);
@@ -168,7 +168,7 @@ static void set_image(struct gpu_lookup *it, const struct mali_lookup *lookup, c
 }
 
 static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
-                         const struct midgard_texture_request *r, const uint32_t out[4][16])
+                         const struct isa_texture_request *r, const uint32_t out[4][16])
 {
     const unsigned lane = f->of.number;
     const struct mali_lookup_key key =
@@ -176,7 +176,7 @@ static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
                         r->has_lod, r->has_offset);
     struct mali_stop stop;
     const struct mali_lookup *lookup = mali_lookup_get(b->threads.world, &key, &stop);
-    const bool fetch = r->op == MIDGARD_TEX_FETCH, cube = !r->dimensions;
+    const bool fetch = r->op == ISA_TEXTURE_FETCH, cube = !r->dimensions;
     struct raster_lookup_lanes in = {0};
     float c[4][16];
     if (!lookup)
@@ -202,8 +202,8 @@ static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
     gpu_follow_lookup(&f->of, &it, NULL, NULL, c);
 }
 
-static bool watched_texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes,
-                            uint32_t out[4][16], struct midgard_place *place)
+static bool watched_texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes,
+                            uint32_t out[4][16], struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
     bool ok = b->unwatched.texture(ctx, r, lanes, out, place);
@@ -221,7 +221,7 @@ static void tell(const struct mali_frag_batch *b, const char *name, unsigned wor
 }
 
 static bool watched_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                            uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+                            uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
     if (!b->unwatched.uniform(ctx, buffer, offset, bytes, lanes, out, place))
@@ -230,8 +230,8 @@ static bool watched_uniform(void *ctx, const uint32_t buffer[16], const uint32_t
     return true;
 }
 
-static bool watched_load(void *ctx, const struct midgard_access *access, uint16_t lanes, uint32_t out[4][16],
-                         struct midgard_place *place)
+static bool watched_load(void *ctx, const struct isa_access *access, uint16_t lanes, uint32_t out[4][16],
+                         struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
     if (!b->unwatched.load(ctx, access, lanes, out, place))
@@ -241,7 +241,7 @@ static bool watched_load(void *ctx, const struct midgard_access *access, uint16_
 }
 
 static bool watched_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                         uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+                         uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
     if (!b->unwatched.tile(ctx, form, target, sample, lanes, out, place))

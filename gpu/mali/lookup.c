@@ -48,7 +48,7 @@ static bool take_descriptors(struct maker *m)
         return refuse(m, GPU_FAULT_PACKET, "there is none");
     m->view = &b->texture[asked->texture];
     const struct mali_sampler_of *sampler = NULL;
-    if (asked->op != MIDGARD_TEX_FETCH) {
+    if (asked->op != ISA_TEXTURE_FETCH) {
         if (asked->sampler >= b->state.sampler_count)
             return refuse(m, GPU_FAULT_PACKET, "asked with a sampler that there is not");
         sampler = &b->sampler[asked->sampler];
@@ -109,7 +109,7 @@ static void set_sampler(struct maker *m)
     const struct mali_sampler *s = m->sampler;
     struct raster_sampler_key *k = &m->key;
     bool integer = raster_sampler_integer((enum raster_format)k->format);
-    bool shadow = m->asked->mode == MIDGARD_TEX_SHADOW || m->asked->mode == MIDGARD_TEX_GATHER_SHADOW;
+    bool shadow = m->asked->mode == ISA_TEXTURE_SHADOW || m->asked->mode == ISA_TEXTURE_GATHER_SHADOW;
     k->wrap[0] = wrap_of(s->wrap_mode_s);
     k->wrap[1] = wrap_of(s->wrap_mode_t);
     k->wrap[2] = wrap_of(s->wrap_mode_r);
@@ -137,10 +137,10 @@ static void set_op(struct maker *m)
     const struct mali_lookup_key *asked = m->asked;
     struct raster_sampler_key *k = &m->key;
     bool given = asked->flags & MALI_LOOKUP_LOD;
-    k->op = asked->op == MIDGARD_TEX_FETCH ? RASTER_FETCH
+    k->op = asked->op == ISA_TEXTURE_FETCH ? RASTER_FETCH
             : mali_gathers(asked->mode)    ? RASTER_GATHER
                                            : RASTER_SAMPLE;
-    k->component = asked->mode >= MIDGARD_TEX_GATHER ? (uint8_t)(asked->mode - MIDGARD_TEX_GATHER) : 0;
+    k->component = asked->mode >= ISA_TEXTURE_GATHER ? (uint8_t)(asked->mode - ISA_TEXTURE_GATHER) : 0;
     k->offset = asked->flags & MALI_LOOKUP_OFFSET ? 1 : 0;
     if (k->op == RASTER_FETCH)
         return;
@@ -293,7 +293,7 @@ static void set_limits(struct maker *m)
         return;
     const uint32_t color[4] = {s->border_color_r, s->border_color_g, s->border_color_b, s->border_color_a};
     mali_order_back(m->view->texture.order, color, m->image.border);
-    if (m->world->version == MALI_V4 && m->asked->op == MIDGARD_TEX_LOD)
+    if (m->world->version == MALI_V4 && m->asked->op == ISA_TEXTURE_LOD)
         return;
     m->image.lod_bias = (float)s->lod_bias / 256;
     m->image.lod_min = (float)s->minimum_lod / 256;

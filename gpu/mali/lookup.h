@@ -11,20 +11,20 @@
 /* What an instruction asks: all that a key depends on besides the descriptors. Without padding. */
 struct mali_lookup_key {
     uint32_t texture, sampler; /* of fetches the sampler is 0 */
-    uint8_t op, mode;          /* as of struct midgard_texture_request */
+    uint8_t op, mode;          /* as of struct isa_texture_request */
     uint8_t dimensions;
     uint8_t flags; /* enum mali_lookup_flag */
 };
 _Static_assert(sizeof(struct mali_lookup_key) == 12, "no padding");
 enum mali_lookup_flag { MALI_LOOKUP_DERIVATIVES = 1, MALI_LOOKUP_LOD = 2, MALI_LOOKUP_OFFSET = 4 };
 
-/* Of a request's members, as struct midgard_texture_request has them. */
+/* Of a request's members, as struct isa_texture_request has them. */
 static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t sampler, uint8_t op,
                                                      uint8_t mode, uint8_t dimensions, bool derivatives,
                                                      bool has_lod, bool has_offset)
 {
     return (struct mali_lookup_key){.texture = texture,
-                                    .sampler = op == MIDGARD_TEX_FETCH ? 0 : sampler,
+                                    .sampler = op == ISA_TEXTURE_FETCH ? 0 : sampler,
                                     .op = op,
                                     .mode = mode,
                                     .dimensions = dimensions,
@@ -38,7 +38,7 @@ static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t 
 static const uint8_t mali_gathered[4] = {3, 2, 0, 1};
 static inline bool mali_gathers(uint8_t mode)
 {
-    return mode >= MIDGARD_TEX_GATHER || mode == MIDGARD_TEX_GATHER_SHADOW;
+    return mode >= ISA_TEXTURE_GATHER || mode == ISA_TEXTURE_GATHER_SHADOW;
 }
 
 /* What `cube` gives and a request takes (ours): where the point is on its face, two singles from 0 to 1, whose

@@ -193,10 +193,10 @@ struct midgard_input mali_world_input(const struct mali_world *w, uint16_t lanes
 /* ---- faults ---- */
 
 bool mali_world_refuse(struct mali_threads *t, unsigned lane, const struct mali_stop *stop,
-                       struct midgard_place *place)
+                       struct isa_place *place)
 {
     t->stop = *stop;
-    *place = (struct midgard_place){lane, stop->address};
+    *place = (struct isa_place){lane, stop->address};
     return false;
 }
 
@@ -239,7 +239,7 @@ struct gpu_observed_program mali_world_observed(const struct mali_world *world)
 
 /* ---- ports that are nobody's here ---- */
 
-static bool refuse(struct mali_threads *t, uint16_t lanes, const char *what, struct midgard_place *place)
+static bool refuse(struct mali_threads *t, uint16_t lanes, const char *what, struct isa_place *place)
 {
     struct mali_stop stop;
     mali_stop_set(&stop, MALI_INSTR_TYPE_MISMATCH, GPU_FAULT_UNSUPPORTED, t->world->unit, t->world->address,
@@ -247,32 +247,31 @@ static bool refuse(struct mali_threads *t, uint16_t lanes, const char *what, str
     return mali_world_refuse(t, (unsigned)__builtin_ctz(lanes), &stop, place);
 }
 
-static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                    struct midgard_place *place)
+static bool varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *place)
 {
     return refuse(ctx, lanes, "a varying", place);
 }
 
-static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
-                    uint32_t out[4][16], struct midgard_place *place)
+static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct isa_place *place)
 {
     return refuse(ctx, lanes, "a special register", place);
 }
 
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     return refuse(ctx, lanes, "the tile", place);
 }
 
 static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                       uint16_t lanes, const uint32_t value[4][16], struct midgard_place *place)
+                       uint16_t lanes, const uint32_t value[4][16], struct isa_place *place)
 {
     return refuse(ctx, lanes, "the tile", place);
 }
 
-static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
-                     struct midgard_place *place)
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *place)
 {
     return refuse(ctx, lanes, "a writeout", place);
 }

@@ -119,11 +119,11 @@ bool mali_world_fault(const struct mali_threads *threads, const struct midgard_r
 /* Parts of the ports, for those who put their own in place of some. A port's fault: sets threads->stop, and
  * *place. Returns false. */
 bool mali_world_refuse(struct mali_threads *threads, unsigned lane, const struct mali_stop *stop,
-                       struct midgard_place *place);
+                       struct isa_place *place);
 /* A value of `format` (RASTER_..., plain) as a register gets it, and back: numbers become what `type` is. */
-void mali_world_convert(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+void mali_world_convert(enum raster_format format, uint32_t order, enum isa_type type, bool any_type,
                         const uint32_t word[4], uint32_t out[4]);
-void mali_world_convert_back(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+void mali_world_convert_back(enum raster_format format, uint32_t order, enum isa_type type, bool any_type,
                              const uint32_t in[4], uint32_t word[4]);
 /* Descriptor `index` of a list. NULL and *stop: it is beyond the list, cannot be read, or its format is none. */
 const struct mali_attribute *mali_world_attribute(const struct mali_world *world, bool varying,

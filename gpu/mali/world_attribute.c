@@ -33,13 +33,13 @@ static uint32_t to_integer(bool with_sign, uint32_t v)
 }
 
 /* Integers become floats where floats are asked for. Floats asked for as integers keep their bits (ours). */
-static void to_register(enum raster_format format, enum midgard_type type, bool any_type, const uint32_t v[4],
+static void to_register(enum raster_format format, enum isa_type type, bool any_type, const uint32_t v[4],
                         uint32_t out[4])
 {
     uint32_t f[4];
     for (unsigned c = 0; c < 4; c++)
-        f[c] = !any_type && (type == MIDGARD_F32 || type == MIDGARD_F16) ? to_float(format, v[c]) : v[c];
-    if (any_type || type != MIDGARD_F16) {
+        f[c] = !any_type && (type == ISA_TYPE_F32 || type == ISA_TYPE_F16) ? to_float(format, v[c]) : v[c];
+    if (any_type || type != ISA_TYPE_F16) {
         memcpy(out, f, sizeof f);
         return;
     }
@@ -49,11 +49,11 @@ static void to_register(enum raster_format format, enum midgard_type type, bool 
     out[2] = out[3] = 0;
 }
 
-static void from_register(enum raster_format format, enum midgard_type type, bool any_type,
-                          const uint32_t in[4], uint32_t v[4])
+static void from_register(enum raster_format format, enum isa_type type, bool any_type, const uint32_t in[4],
+                          uint32_t v[4])
 {
-    bool halves = type == MIDGARD_F16 && !any_type;
-    bool floats = !any_type && (type == MIDGARD_F32 || type == MIDGARD_F16);
+    bool halves = type == ISA_TYPE_F16 && !any_type;
+    bool floats = !any_type && (type == ISA_TYPE_F32 || type == ISA_TYPE_F16);
     for (unsigned c = 0; c < 4; c++) {
         v[c] = halves ? util_f2u(util_half_to_float((uint16_t)(in[c / 2] >> 16 * (c & 1)))) : in[c];
         if (floats && raster_sampler_integer(format))
@@ -61,7 +61,7 @@ static void from_register(enum raster_format format, enum midgard_type type, boo
     }
 }
 
-void mali_world_convert(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+void mali_world_convert(enum raster_format format, uint32_t order, enum isa_type type, bool any_type,
                         const uint32_t word[4], uint32_t out[4])
 {
     const struct raster_texel *texel = &raster_texels[format];
@@ -71,7 +71,7 @@ void mali_world_convert(enum raster_format format, uint32_t order, enum midgard_
     to_register(format, type, any_type, v, out);
 }
 
-void mali_world_convert_back(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+void mali_world_convert_back(enum raster_format format, uint32_t order, enum isa_type type, bool any_type,
                              const uint32_t in[4], uint32_t word[4])
 {
     uint32_t v[4], channels[4];
@@ -139,7 +139,7 @@ struct element {
 };
 
 /* Attributes alone add the draw's offset (HARDWARE: special records and varyings do not). */
-static bool find(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
+static bool find(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane,
                  struct element *e, struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
@@ -171,7 +171,7 @@ static bool unusable(const struct mali_world *w, const struct mali_array *array,
 }
 
 /* Beyond a buffer are zeros: 0, 0, 0, 1 of formats of three channels or less (ours). */
-static bool fetch(struct mali_threads *t, const struct midgard_attribute *a, unsigned lane, struct element *e,
+static bool fetch(struct mali_threads *t, const struct isa_attribute *a, unsigned lane, struct element *e,
                   uint32_t out[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
@@ -179,7 +179,7 @@ static bool fetch(struct mali_threads *t, const struct midgard_attribute *a, uns
     if (!find(t, a, lane, e, stop))
         return false;
     if (e->attribute->format == MALI_FORMAT_CONSTANT) {
-        bool integer = !a->any_type && (a->type == MIDGARD_U32 || a->type == MIDGARD_I32);
+        bool integer = !a->any_type && (a->type == ISA_TYPE_U32 || a->type == ISA_TYPE_I32);
         mali_reorder(e->attribute->order, integer ? 1 : util_f2u(1.0f), word, word);
         to_register(RASTER_R32G32B32A32_FLOAT, a->type, a->any_type, word, out);
         return true;
@@ -199,8 +199,8 @@ static bool fetch(struct mali_threads *t, const struct midgard_attribute *a, uns
     return true;
 }
 
-bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                         struct midgard_place *place)
+bool mali_port_attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                         struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
@@ -218,7 +218,7 @@ bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t 
 }
 
 /* What is outside the buffer, or of no format (FORMAT_CONSTANT: nobody reads it), is dropped. */
-static bool put(struct mali_threads *t, const struct midgard_attribute *a, unsigned lane, struct element *e,
+static bool put(struct mali_threads *t, const struct isa_attribute *a, unsigned lane, struct element *e,
                 const uint32_t in[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
@@ -240,8 +240,8 @@ static bool put(struct mali_threads *t, const struct midgard_attribute *a, unsig
     return true;
 }
 
-bool mali_port_store_varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes,
-                             const uint32_t value[4][16], struct midgard_place *place)
+bool mali_port_store_varying(void *ctx, const struct isa_attribute *a, uint16_t lanes,
+                             const uint32_t value[4][16], struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
@@ -259,8 +259,8 @@ bool mali_port_store_varying(void *ctx, const struct midgard_attribute *a, uint1
 /* The word is the format above twelve bits of order, as in descriptors; bit 20 is sRGB. */
 enum { FORMAT_AT = 12, FORMAT_BITS = 8, SRGB_AT = 20, ORDER_BITS = 12 };
 
-bool mali_port_pack(void *ctx, bool unpack, enum midgard_type type, uint32_t word, const uint32_t in[4][16],
-                    uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+bool mali_port_pack(void *ctx, bool unpack, enum isa_type type, uint32_t word, const uint32_t in[4][16],
+                    uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     uint32_t order = util_bits(word, 0, ORDER_BITS);

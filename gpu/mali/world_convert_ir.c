@@ -3,9 +3,9 @@
 #include "jit/math.h"
 #include "raster/texture/texel_ir.h"
 
-static bool is_float(enum midgard_type type, bool any_type)
+static bool is_float(enum isa_type type, bool any_type)
 {
-    return !any_type && (type == MIDGARD_F32 || type == MIDGARD_F16);
+    return !any_type && (type == ISA_TYPE_F32 || type == ISA_TYPE_F16);
 }
 
 static bool has_sign(const struct raster_texel *texel)
@@ -40,22 +40,22 @@ static LLVMValueRef half_of(struct jit_builder *b, LLVMValueRef word, unsigned n
     return jit_as_i32(b, jit_half_to_single(b, word));
 }
 
-void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum midgard_type type,
-                         bool any_type, const LLVMValueRef v[4], LLVMValueRef out[4])
+void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum isa_type type, bool any_type,
+                         const LLVMValueRef v[4], LLVMValueRef out[4])
 {
     const struct raster_texel *texel = &raster_texels[format];
     bool converts = is_float(type, any_type) && raster_sampler_integer(format);
     LLVMValueRef f[4];
     for (unsigned c = 0; c < 4; c++)
         out[c] = f[c] = converts ? to_float(b, texel, v[c]) : v[c];
-    if (any_type || type != MIDGARD_F16)
+    if (any_type || type != ISA_TYPE_F16)
         return;
     out[0] = pair(b, f[0], f[1]);
     out[1] = pair(b, f[2], f[3]);
     out[2] = out[3] = jit_splat_u32(b, 0);
 }
 
-void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum isa_type type,
                      bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4])
 {
     const struct raster_texel *texel = &raster_texels[form->format];
@@ -68,11 +68,11 @@ void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, e
     mali_ir_to_register(b, form->format, type, any_type, v, out);
 }
 
-void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum isa_type type,
                           bool any_type, const LLVMValueRef in[4], LLVMValueRef word[4])
 {
     const struct raster_texel *texel = &raster_texels[form->format];
-    bool halves = type == MIDGARD_F16 && !any_type;
+    bool halves = type == ISA_TYPE_F16 && !any_type;
     bool converts = is_float(type, any_type) && raster_sampler_integer(form->format);
     LLVMValueRef channels[4] = {NULL};
     for (unsigned c = 4; c-- > 0;) {

@@ -34,8 +34,8 @@ static bool offset_of(const struct mali_array *i, const uint32_t xyz[3], uint32_
     return true;
 }
 
-static bool find(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
-                 struct texel *e, struct mali_stop *stop)
+static bool find(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane, struct texel *e,
+                 struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
     const struct mali_array *array;
@@ -59,8 +59,8 @@ static bool find(const struct mali_threads *t, const struct midgard_attribute *a
     return true;
 }
 
-bool mali_port_image(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                     struct midgard_place *place)
+bool mali_port_image(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                     struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
@@ -84,8 +84,8 @@ bool mali_port_image(void *ctx, const struct midgard_attribute *a, uint16_t lane
     return true;
 }
 
-bool mali_port_store_image(void *ctx, const struct midgard_attribute *a, uint16_t lanes,
-                           const uint32_t value[4][16], struct midgard_place *place)
+bool mali_port_store_image(void *ctx, const struct isa_attribute *a, uint16_t lanes,
+                           const uint32_t value[4][16], struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
@@ -108,8 +108,8 @@ bool mali_port_store_image(void *ctx, const struct midgard_attribute *a, uint16_
     return true;
 }
 
-bool mali_port_image_address(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint64_t out[16],
-                             struct midgard_place *place)
+bool mali_port_image_address(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint64_t out[16],
+                             struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};

@@ -12,7 +12,7 @@ struct image {
     uint32_t bytes;                    /* of a texel */
 };
 
-static struct image find(const struct mali_world_ir *e, const struct midgard_ir_attribute *a)
+static struct image find(const struct mali_world_ir *e, const struct isa_ir_attribute *a)
 {
     struct image out = {.form = NULL};
     if (a->secondary || a->index.lanes || a->index.known >= MALI_CODE_ARRAYS)
@@ -81,7 +81,7 @@ static LLVMValueRef base_of(const struct mali_world_ir *e, struct jit_builder *b
     return mali_ir_place(e, b, b->ptr, image->array + offsetof(struct mali_code_array, base));
 }
 
-LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
@@ -112,22 +112,22 @@ static LLVMValueRef addresses_of(const struct mali_world_ir *e, struct jit_build
 
 /* Texels stored as memory is, page by page, with marks. */
 static LLVMValueRef store_tracked(struct mali_world_ir *e, struct jit_builder *b, const struct image *image,
-                                  const struct midgard_ir_attribute *a, LLVMValueRef mask,
+                                  const struct isa_ir_attribute *a, LLVMValueRef mask,
                                   const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_ir_ways w = {.count = 0};
     LLVMValueRef word[4], inside, offset = offset_of(e, b, image, a->coordinate, &inside);
-    const struct midgard_ir_access access = {.space = MIDGARD_GLOBAL,
-                                             .bytes = (uint8_t)image->bytes,
-                                             .enable = (uint16_t)((1u << image->bytes) - 1),
-                                             .address = addresses_of(e, b, image, offset)};
+    const struct isa_ir_access access = {.space = ISA_SPACE_GLOBAL,
+                                         .bytes = (uint8_t)image->bytes,
+                                         .enable = (uint16_t)((1u << image->bytes) - 1),
+                                         .address = addresses_of(e, b, image, offset)};
     mali_ir_convert_back(b, image->form, a->type, a->any_type, value, word);
     mali_ir_store_ways(e, b, &access, LLVMBuildAnd(b->ir, inside, mask, ""), word, &w);
     LLVMValueRef bad = midgard_ir_call_ports.store_image(e, b, a, mask, value, address);
     return w.count ? mali_ir_ways_fault(b, &w, bad, address) : bad;
 }
 
-LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
@@ -145,7 +145,7 @@ LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct 
     return NULL;
 }
 
-LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                    LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;

@@ -132,7 +132,7 @@ struct elements {
 };
 
 static struct elements find(const struct mali_world_ir *e, struct jit_builder *b,
-                            const struct midgard_ir_attribute *a)
+                            const struct isa_ir_attribute *a)
 {
     const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
     size_t arrays =
@@ -219,7 +219,7 @@ static void store_elements(struct mali_world_ir *e, struct jit_builder *b, const
     mali_ir_last_way_end(b, &w);
 }
 
-static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
@@ -238,7 +238,7 @@ static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct mid
     return NULL;
 }
 
-static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
@@ -257,7 +257,7 @@ static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct
 
 /* At a known offset all lanes have the same: words at the scalar's place, or zeros beyond the buffer. */
 static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b, LLVMValueRef base,
-                           LLVMValueRef bytes, const struct midgard_ir_uniform *u, LLVMValueRef out[4])
+                           LLVMValueRef bytes, const struct isa_ir_uniform *u, LLVMValueRef out[4])
 {
     for (unsigned c = 0; c < 4; c++) {
         uint64_t at = (uint64_t)u->offset.known + c * 4;
@@ -269,7 +269,7 @@ static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b,
 }
 
 static void uniform_lanes(struct jit_builder *b, LLVMValueRef base, LLVMValueRef bytes,
-                          const struct midgard_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4])
+                          const struct isa_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4])
 {
     LLVMValueRef at = LLVMBuildZExt(b->ir, u->offset.lanes, b->i64x16, "");
     for (unsigned c = 0; c < 4; c++) {
@@ -282,7 +282,7 @@ static void uniform_lanes(struct jit_builder *b, LLVMValueRef base, LLVMValueRef
     }
 }
 
-static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
+static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;

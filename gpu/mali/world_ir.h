@@ -117,16 +117,16 @@ struct mali_world_ir {
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);
 
 /* What a format's channels are in a register, which mali_ir_convert ends with. */
-void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum midgard_type type,
-                         bool any_type, const LLVMValueRef v[4], LLVMValueRef out[4]);
+void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum isa_type type, bool any_type,
+                         const LLVMValueRef v[4], LLVMValueRef out[4]);
 /* Words as a register gets them, and back: mali_world_convert, mali_world_convert_back. */
-void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum isa_type type,
                      bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4]);
-void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum isa_type type,
                           bool any_type, const LLVMValueRef in[4], LLVMValueRef word[4]);
 
 /* world_texture_ir.c */
-LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *t,
+LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                              LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
 void mali_ir_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2]);
 

@@ -40,19 +40,19 @@ LLVMValueRef mali_ir_either(struct jit_builder *b, const struct mali_ir_ways *w,
 LLVMValueRef mali_ir_ways_fault(struct jit_builder *b, struct mali_ir_ways *w, LLVMValueRef bad,
                                 LLVMValueRef *address);
 /* Ways of storing all bytes of an access to memory, which the caller's port ends; none: the port alone can. */
-void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct midgard_ir_access *a,
+void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct isa_ir_access *a,
                         LLVMValueRef mask, const LLVMValueRef value[4], struct mali_ir_ways *w);
 
 /* world_memory_ir.c, world_image_ir.c: ports. */
-LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                           LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
-LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                          LLVMValueRef out[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                           const LLVMValueRef value[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
-LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                    LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address);
 
 #endif

@@ -37,7 +37,7 @@ void mali_threads_ask(struct mali_threads *t, const uint64_t address[16], uint32
 }
 
 static uint8_t *storage_at(struct mali_threads *t, uint8_t *storage, uint32_t room,
-                           const struct midgard_access *a, unsigned lane, struct mali_stop *stop)
+                           const struct isa_access *a, unsigned lane, struct mali_stop *stop)
 {
     if (storage && util_in_range(a->address[lane], a->bytes, room))
         return storage + a->address[lane];
@@ -48,20 +48,20 @@ static uint8_t *storage_at(struct mali_threads *t, uint8_t *storage, uint32_t ro
 }
 
 /* Host pointer to what a lane's access means. NULL with stop->fault.kind 0: it is nowhere. */
-static uint8_t *at(struct mali_threads *t, const struct midgard_access *a, unsigned lane, uint32_t rights,
+static uint8_t *at(struct mali_threads *t, const struct isa_access *a, unsigned lane, uint32_t rights,
                    struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
     uint64_t address = a->address[lane];
     *stop = (struct mali_stop){0};
-    if (a->space == MIDGARD_THREAD) {
+    if (a->space == ISA_SPACE_THREAD) {
         uint8_t *mine = t->thread_storage ? t->thread_storage + (size_t)lane * w->thread_bytes : NULL;
         uint8_t *found = storage_at(t, mine, w->thread_bytes, a, lane, stop);
         if (found && rights & GPU_RIGHT_WRITE)
             t->touched = UTIL_MAX(t->touched, (uint32_t)address + a->bytes);
         return found;
     }
-    if (a->space == MIDGARD_WORKGROUP)
+    if (a->space == ISA_SPACE_WORKGROUP)
         return storage_at(t, t->group_storage, w->group_bytes, a, lane, stop);
     if (address >= MALI_NOWHERE)
         return NULL;
@@ -78,8 +78,8 @@ static void put(uint32_t out[4][16], unsigned lane, const void *from, unsigned b
         out[c][lane] = word[c];
 }
 
-bool mali_port_load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint32_t out[4][16],
-                    struct midgard_place *place)
+bool mali_port_load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *place)
 {
     static const uint8_t zeros[16];
     struct mali_threads *t = ctx;
@@ -95,8 +95,8 @@ bool mali_port_load(void *ctx, const struct midgard_access *a, uint16_t lanes, u
     return true;
 }
 
-bool mali_port_store(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[4][16],
-                     struct midgard_place *place)
+bool mali_port_store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
+                     struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop;
@@ -117,7 +117,7 @@ bool mali_port_store(void *ctx, const struct midgard_access *a, uint16_t lanes, 
 
 /* ---- atomics ---- */
 
-static uint64_t turned(const struct midgard_access *a, uint64_t value)
+static uint64_t turned(const struct isa_access *a, uint64_t value)
 {
     if (!a->reversed)
         return value;
@@ -125,28 +125,28 @@ static uint64_t turned(const struct midgard_access *a, uint64_t value)
 }
 
 /* Both numbers without sign have a->bytes. */
-static uint64_t combined(const struct midgard_access *a, uint64_t old, uint64_t value, uint64_t compare)
+static uint64_t combined(const struct isa_access *a, uint64_t old, uint64_t value, uint64_t compare)
 {
     unsigned up = 64 - 8 * a->bytes;
     bool less = (int64_t)(old << up) < (int64_t)(value << up);
     switch (a->op) {
-    case MIDGARD_ADD: return old + value;
-    case MIDGARD_AND: return old & value;
-    case MIDGARD_OR: return old | value;
-    case MIDGARD_XOR: return old ^ value;
-    case MIDGARD_IMIN: return less ? old : value;
-    case MIDGARD_UMIN: return UTIL_MIN(old, value);
-    case MIDGARD_IMAX: return less ? value : old;
-    case MIDGARD_UMAX: return UTIL_MAX(old, value);
-    case MIDGARD_EXCHANGE: return value;
+    case ISA_ATOMIC_ADD: return old + value;
+    case ISA_ATOMIC_AND: return old & value;
+    case ISA_ATOMIC_OR: return old | value;
+    case ISA_ATOMIC_XOR: return old ^ value;
+    case ISA_ATOMIC_IMIN: return less ? old : value;
+    case ISA_ATOMIC_UMIN: return UTIL_MIN(old, value);
+    case ISA_ATOMIC_IMAX: return less ? value : old;
+    case ISA_ATOMIC_UMAX: return UTIL_MAX(old, value);
+    case ISA_ATOMIC_EXCHANGE: return value;
     default: return old == compare ? value : old;
     }
 }
 
 /* Whoever executes atomics does it alone (threads.h), so they are plain reads and writes; lanes may share a
  * place, and come one after the other. */
-bool mali_port_atomic(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[2][16],
-                      const uint32_t compare[2][16], uint32_t out[2][16], struct midgard_place *place)
+bool mali_port_atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
+                      const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop;
@@ -207,7 +207,7 @@ static bool uniform_lane(struct mali_threads *t, uint32_t buffer, uint32_t offse
 }
 
 bool mali_port_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                       uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+                       uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop;

@@ -10,7 +10,7 @@
 struct memory {
     struct mali_world_ir *e;
     struct jit_builder *b;
-    const struct midgard_ir_access *access;
+    const struct isa_ir_access *access;
     uint32_t rights;
     LLVMValueRef mask;  /* lanes that ask */
     LLVMValueRef base;  /* ptr: of the window, or the workgroup's storage */
@@ -18,11 +18,11 @@ struct memory {
     LLVMValueRef first; /* i64: lane 0's address */
 };
 
-static struct memory memory_of(struct mali_world_ir *e, struct jit_builder *b,
-                               const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask)
+static struct memory memory_of(struct mali_world_ir *e, struct jit_builder *b, const struct isa_ir_access *a,
+                               uint32_t rights, LLVMValueRef mask)
 {
     struct memory m = {e, b, a, rights, mask, NULL, NULL, NULL};
-    bool group = a->space == MIDGARD_WORKGROUP;
+    bool group = a->space == ISA_SPACE_WORKGROUP;
     m.base = group ? mali_ir_of_threads(e, b, b->ptr, offsetof(struct mali_threads, group_storage))
                    : mali_ir_place(e, b, b->ptr, offsetof(struct mali_code, window));
     m.room = group ? mali_ir_place(e, b, b->i64, offsetof(struct mali_code, group_bytes))
@@ -78,7 +78,7 @@ static LLVMValueRef run_is_there(const struct memory *m, uint32_t bytes)
     struct jit_builder *b = m->b;
     LLVMValueRef last = LLVMBuildSub(b->ir, m->room, jit_i64(b, bytes), "");
     LLVMValueRef good = LLVMBuildICmp(b->ir, LLVMIntULE, m->first, last, "");
-    if (m->access->space == MIDGARD_WORKGROUP)
+    if (m->access->space == ISA_SPACE_WORKGROUP)
         return LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntUGE, m->room, jit_i64(b, bytes), ""),
                             "");
     good = LLVMBuildAnd(b->ir, good, allows(m, page_word(m, m->first)), "");
@@ -113,7 +113,7 @@ static LLVMValueRef lanes_in_group(const struct memory *m)
 
 static bool is_tracked(const struct memory *m)
 {
-    return m->e->forms->tracks && m->access->space != MIDGARD_WORKGROUP;
+    return m->e->forms->tracks && m->access->space != ISA_SPACE_WORKGROUP;
 }
 
 static void ask_for_pages(const struct memory *m)
@@ -152,9 +152,9 @@ static LLVMValueRef lanes_in_granted_pages(const struct memory *m)
 
 static LLVMValueRef lanes_are_there(const struct memory *m)
 {
-    return m->access->space == MIDGARD_WORKGROUP ? lanes_in_group(m)
-           : is_tracked(m)                       ? lanes_in_granted_pages(m)
-                                                 : lanes_in_pages(m);
+    return m->access->space == ISA_SPACE_WORKGROUP ? lanes_in_group(m)
+           : is_tracked(m)                         ? lanes_in_granted_pages(m)
+                                                   : lanes_in_pages(m);
 }
 
 /* ---- addresses ---- */
@@ -252,15 +252,15 @@ LLVMValueRef mali_ir_ways_fault(struct jit_builder *b, struct mali_ir_ways *w, L
     return mali_ir_either(b, w, lanes);
 }
 
-LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                          LLVMValueRef out[4], LLVMValueRef *address)
 {
     static void (*const load[])(const struct memory *, LLVMValueRef[4]) = {load_row, load_one, load_lanes};
     static LLVMValueRef (*const holds[])(const struct memory *) = {in_a_row, at_one_place, lanes_are_there};
     struct mali_world_ir *e = ctx;
     LLVMValueRef found[MALI_WAYS][4], bad;
     struct mali_ir_ways w = {.count = 0};
-    if (a->space == MIDGARD_THREAD || b->quick)
+    if (a->space == ISA_SPACE_THREAD || b->quick)
         return midgard_ir_call_ports.load(e, b, a, mask, out, address);
     const struct memory m = memory_of(e, b, a, GPU_RIGHT_READ, mask);
     for (unsigned n = 0; n < MALI_WAYS; n++)
@@ -390,7 +390,7 @@ static void store_lanes(const struct memory *m, const LLVMValueRef value[4])
     gpu_array_ir_put(m->b, at, m->access->bytes, value);
 }
 
-void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct midgard_ir_access *a,
+void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct isa_ir_access *a,
                         LLVMValueRef mask, const LLVMValueRef value[4], struct mali_ir_ways *w)
 {
     const struct memory m = memory_of(e, b, a, GPU_RIGHT_WRITE, mask);
@@ -405,12 +405,12 @@ void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const st
     mali_ir_way_end(b, w);
 }
 
-LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                           LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
+LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                           const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
     struct mali_ir_ways w = {.count = 0};
-    bool calls = a->space == MIDGARD_THREAD || b->quick || a->enable != (1u << a->bytes) - 1;
+    bool calls = a->space == ISA_SPACE_THREAD || b->quick || a->enable != (1u << a->bytes) - 1;
     if (!calls)
         mali_ir_store_ways(e, b, a, mask, value, &w);
     LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);

@@ -43,9 +43,9 @@ void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][
 /* ---- requests ---- */
 
 /* Coordinates as ports.h has them, as the sampler takes them. */
-void mali_texture_lanes(const struct midgard_texture_request *r, struct raster_lookup_lanes *in)
+void mali_texture_lanes(const struct isa_texture_request *r, struct raster_lookup_lanes *in)
 {
-    bool cube = r->dimensions == 0, fetch = r->op == MIDGARD_TEX_FETCH;
+    bool cube = r->dimensions == 0, fetch = r->op == ISA_TEXTURE_FETCH;
     memcpy(in->coordinate, r->coordinate, sizeof in->coordinate);
     memcpy(in->layer, r->coordinate[3], sizeof in->layer);
     memcpy(in->reference, r->coordinate[2], sizeof in->reference);
@@ -60,8 +60,8 @@ void mali_texture_lanes(const struct midgard_texture_request *r, struct raster_l
     }
 }
 
-bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes,
-                       uint32_t out[4][16], struct midgard_place *place)
+bool mali_port_texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                       struct isa_place *place)
 {
     struct mali_threads *t = ctx;
     struct raster_lookup_lanes in = {0};

@@ -69,7 +69,7 @@ static bool same(const struct mali_lookup_key *x, const struct mali_lookup_key *
 }
 
 /* The number of the request among those that code was prepared for; UINT32_MAX: it is none. */
-static uint32_t number_of(const struct mali_world_ir *e, const struct midgard_ir_texture *t)
+static uint32_t number_of(const struct mali_world_ir *e, const struct isa_ir_texture *t)
 {
     if (t->texture.lanes || t->sampler.lanes)
         return UINT32_MAX;
@@ -87,7 +87,7 @@ static LLVMValueRef face_bits(struct jit_builder *b, LLVMValueRef v)
     return LLVMBuildLShr(b->ir, v, jit_splat_u32(b, MALI_FACE_AT), "");
 }
 
-static void set_lanes(struct jit_builder *b, const struct midgard_ir_texture *t, struct raster_lookup_ir *in)
+static void set_lanes(struct jit_builder *b, const struct isa_ir_texture *t, struct raster_lookup_ir *in)
 {
     LLVMValueRef place = jit_splat_u32(b, MALI_FACE_PLACE);
     for (unsigned n = 0; n < 3; n++) {
@@ -97,7 +97,7 @@ static void set_lanes(struct jit_builder *b, const struct midgard_ir_texture *t,
     in->layer = t->coordinate[3];
     in->reference = t->coordinate[2];
     in->lod = t->lod;
-    in->sample = t->op == MIDGARD_TEX_FETCH ? t->coordinate[2] : t->lod;
+    in->sample = t->op == ISA_TEXTURE_FETCH ? t->coordinate[2] : t->lod;
     if (t->dimensions)
         return;
     in->coordinate[0] = LLVMBuildAnd(b->ir, t->coordinate[0], place, "");
@@ -107,7 +107,7 @@ static void set_lanes(struct jit_builder *b, const struct midgard_ir_texture *t,
     in->coordinate[2] = LLVMBuildOr(b->ir, face_bits(b, t->coordinate[0]), high, "");
 }
 
-LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *t,
+LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                              LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;

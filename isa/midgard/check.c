@@ -160,7 +160,7 @@ static void check_memory(struct check *c, const struct midgard_memory *m)
     const struct midgard_memory_info *info = midgard_memory_info(m->op);
     enum midgard_class class = info ? info->class : MIDGARD_NOTHING;
     bool addressed = class == MIDGARD_LOAD || class == MIDGARD_STORE || class == MIDGARD_ADDRESS ||
-                     (class == MIDGARD_ATOMIC && info->atomic != MIDGARD_COMPARE_EXCHANGE);
+                     (class == MIDGARD_ATOMIC && info->atomic != ISA_ATOMIC_COMPARE_EXCHANGE);
     isa_breach_if(&c->frame, !info, RULE_MEMORY_OP);
     isa_breach_if(&c->frame, addressed && m->index_reg != MIDGARD_A_ZERO && !m->index_format, RULE_INDEX);
     isa_breach_if(&c->frame, midgard_is_store(class) && m->reg > MIDGARD_A_ZERO, RULE_STORED);

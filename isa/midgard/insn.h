@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/ports.h"
+
 #define MIDGARD_LANES 16
 #define MIDGARD_QUADS 4 /* quadwords of the longest instruction */
 
@@ -216,20 +218,6 @@ enum midgard_class {
     MIDGARD_TILE,
     MIDGARD_STORE_TILE,
     MIDGARD_TRAP
-};
-/* The type of what is moved. Halves and smaller integers stand two or four to a word. */
-enum midgard_type { MIDGARD_F32, MIDGARD_F16, MIDGARD_U32, MIDGARD_I32, MIDGARD_RAW };
-enum midgard_atomic {
-    MIDGARD_ADD,
-    MIDGARD_AND,
-    MIDGARD_OR,
-    MIDGARD_XOR,
-    MIDGARD_IMIN,
-    MIDGARD_UMIN,
-    MIDGARD_IMAX,
-    MIDGARD_UMAX,
-    MIDGARD_EXCHANGE,
-    MIDGARD_COMPARE_EXCHANGE
 };
 
 /* Parameters of a varying, in the nine lowest bits of the offset. */

@@ -8,7 +8,7 @@
 #include "util/bits.h"
 
 void midgard_machine_fault_at(struct midgard_machine *m, enum midgard_fault fault,
-                              const struct midgard_place *place)
+                              const struct isa_place *place)
 {
     if (m->report->fault)
         return;
@@ -18,11 +18,11 @@ void midgard_machine_fault_at(struct midgard_machine *m, enum midgard_fault faul
 
 void midgard_machine_fault(struct midgard_machine *m, enum midgard_fault fault)
 {
-    struct midgard_place place = {.lane = (uint32_t)__builtin_ctz(m->lanes)};
+    struct isa_place place = {.lane = (uint32_t)__builtin_ctz(m->lanes)};
     midgard_machine_fault_at(m, fault, &place);
 }
 
-void midgard_machine_check(struct midgard_machine *m, bool there, const struct midgard_place *place)
+void midgard_machine_check(struct midgard_machine *m, bool there, const struct isa_place *place)
 {
     if (!there)
         midgard_machine_fault_at(m, MIDGARD_FAULT_ADDRESS, place);
@@ -83,7 +83,7 @@ static void go(struct midgard_machine *m, uint32_t n, uint32_t target, uint16_t 
         if (target > n)
             continue;
         uint32_t cost = n + 1 - target;
-        struct midgard_place place = {.lane = l};
+        struct isa_place place = {.lane = l};
         if (cost > m->state->fuel[l])
             midgard_machine_fault_at(m, MIDGARD_FAULT_FUEL, &place);
         m->state->fuel[l] -= UTIL_MIN(cost, m->state->fuel[l]);
@@ -95,7 +95,7 @@ static void writeout(struct midgard_machine *m, uint16_t lanes)
     uint8_t written = midgard_writes_r1(m->insn);
     struct midgard_writeout what = {
         .has_depth = written & 1, .has_stencil = written >> 1 & 1, .has_select = written >> 2 & 1};
-    struct midgard_place place = {0};
+    struct isa_place place = {0};
     memcpy(what.color, m->state->reg[0], sizeof what.color);
     memcpy(what.second, m->state->reg[2], sizeof what.second);
     memcpy(what.depth, m->state->reg[1][0], sizeof what.depth);

@@ -15,7 +15,7 @@ static void indices(struct midgard_machine *m, const struct midgard_memory *x, u
 }
 
 /* Sixteen bits each, of two words, or of four if wide. */
-static void coordinates(const struct midgard_memory *x, uint32_t argument[4][16], struct midgard_attribute *a)
+static void coordinates(const struct midgard_memory *x, uint32_t argument[4][16], struct isa_attribute *a)
 {
     for (unsigned c = 0; c < (x->wide ? 4u : 2u); c++)
         for (unsigned l = 0; l < 16; l++)
@@ -23,16 +23,16 @@ static void coordinates(const struct midgard_memory *x, uint32_t argument[4][16]
 }
 
 static void describe(struct midgard_machine *m, const struct midgard_memory *x,
-                     const struct midgard_memory_info *info, struct midgard_attribute *a)
+                     const struct midgard_memory_info *info, struct isa_attribute *a)
 {
     uint32_t argument[4][16], rest = midgard_offset_rest(x);
     bool varying = info->class == MIDGARD_VARYING;
     bool image = info->class == MIDGARD_IMAGE || info->class == MIDGARD_STORE_IMAGE ||
                  info->class == MIDGARD_IMAGE_ADDRESS;
-    *a = (struct midgard_attribute){.type = (enum midgard_type)info->type,
-                                    .any_type = x->index_format & 1,
-                                    .secondary = x->index_format >> 1,
-                                    .uniform = x->index_reg == MIDGARD_A_ZERO};
+    *a = (struct isa_attribute){.type = (enum isa_type)info->type,
+                                .any_type = x->index_format & 1,
+                                .secondary = x->index_format >> 1,
+                                .uniform = x->index_reg == MIDGARD_A_ZERO};
     indices(m, x, a->index);
     midgard_machine_argument(m, x->arg_reg, argument);
     if (image) {
@@ -73,7 +73,7 @@ static void modify(struct midgard_machine *m, const struct midgard_memory *x, bo
 }
 
 static bool loaded(struct midgard_machine *m, const struct midgard_memory_info *info,
-                   const struct midgard_attribute *a, uint32_t words[4][16], struct midgard_place *place)
+                   const struct isa_attribute *a, uint32_t words[4][16], struct isa_place *place)
 {
     const struct midgard_ports *ports = m->ports;
     uint64_t address[16] = {0};
@@ -94,8 +94,8 @@ static bool loaded(struct midgard_machine *m, const struct midgard_memory_info *
 void midgard_machine_attribute(struct midgard_machine *m, const struct midgard_memory *x,
                                const struct midgard_memory_info *info)
 {
-    struct midgard_attribute a;
-    struct midgard_place place = {0};
+    struct isa_attribute a;
+    struct isa_place place = {0};
     uint32_t words[4][16] = {{0}}, value[4][16];
     uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
     describe(m, x, info, &a);
@@ -112,7 +112,7 @@ void midgard_machine_attribute(struct midgard_machine *m, const struct midgard_m
     }
     midgard_machine_check(m, loaded(m, info, &a, words, &place), &place);
     if (info->class == MIDGARD_VARYING && !m->report->fault)
-        modify(m, x, info->type == MIDGARD_F16 && !a.any_type, words);
+        modify(m, x, info->type == ISA_TYPE_F16 && !a.any_type, words);
     midgard_swizzled(x->swizzle, words, value);
     if (!m->report->fault)
         midgard_machine_write(m, x->reg, x->mask, value);
@@ -129,11 +129,11 @@ struct access {
 static void describe_tile(struct midgard_machine *m, const struct midgard_memory *x,
                           const struct midgard_memory_info *info, struct access *a)
 {
-    static const uint8_t forms[] = {[MIDGARD_F32] = MIDGARD_TILE_F32,
-                                    [MIDGARD_F16] = MIDGARD_TILE_F16,
-                                    [MIDGARD_U32] = MIDGARD_TILE_RAW,
-                                    [MIDGARD_I32] = MIDGARD_TILE_RAW,
-                                    [MIDGARD_RAW] = MIDGARD_TILE_RAW};
+    static const uint8_t forms[] = {[ISA_TYPE_F32] = MIDGARD_TILE_F32,
+                                    [ISA_TYPE_F16] = MIDGARD_TILE_F16,
+                                    [ISA_TYPE_U32] = MIDGARD_TILE_RAW,
+                                    [ISA_TYPE_I32] = MIDGARD_TILE_RAW,
+                                    [ISA_TYPE_RAW] = MIDGARD_TILE_RAW};
     bool special = info->class == MIDGARD_SPECIAL || info->class == MIDGARD_STORE_SPECIAL;
     int32_t selector = midgard_offset_index(x);
     uint32_t argument[4][16];
@@ -153,7 +153,7 @@ static void describe_tile(struct midgard_machine *m, const struct midgard_memory
 static void store_tile(struct midgard_machine *m, const struct midgard_memory *x, const struct access *a)
 {
     uint32_t words[4][16], value[4][16];
-    struct midgard_place place = {0};
+    struct isa_place place = {0};
     uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
     midgard_machine_argument(m, x->reg, words);
     midgard_swizzled(x->swizzle, words, value);
@@ -169,7 +169,7 @@ void midgard_machine_tile(struct midgard_machine *m, const struct midgard_memory
                           const struct midgard_memory_info *info)
 {
     struct access a = {0};
-    struct midgard_place place = {0};
+    struct isa_place place = {0};
     uint32_t words[4][16] = {{0}}, value[4][16];
     const struct midgard_ports *ports = m->ports;
     describe_tile(m, x, info, &a);
@@ -177,9 +177,9 @@ void midgard_machine_tile(struct midgard_machine *m, const struct midgard_memory
         store_tile(m, x, &a);
         return;
     }
-    bool there = a.tile ? ports->tile(ports->ctx, a.form, a.target, a.sample, m->lanes, words, &place)
-                        : ports->special(ports->ctx, a.selector, (enum midgard_type)info->type, m->lanes,
-                                         words, &place);
+    bool there =
+        a.tile ? ports->tile(ports->ctx, a.form, a.target, a.sample, m->lanes, words, &place)
+               : ports->special(ports->ctx, a.selector, (enum isa_type)info->type, m->lanes, words, &place);
     midgard_machine_check(m, there, &place);
     midgard_swizzled(x->swizzle, words, value);
     if (!m->report->fault)

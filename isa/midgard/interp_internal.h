@@ -18,9 +18,9 @@ struct midgard_machine {
 /* The first fault counts; of the lowest lane that executes, or of the place a port gave. */
 void midgard_machine_fault(struct midgard_machine *m, enum midgard_fault fault);
 void midgard_machine_fault_at(struct midgard_machine *m, enum midgard_fault fault,
-                              const struct midgard_place *place);
+                              const struct isa_place *place);
 /* What a port returned. */
-void midgard_machine_check(struct midgard_machine *m, bool there, const struct midgard_place *place);
+void midgard_machine_check(struct midgard_machine *m, bool there, const struct isa_place *place);
 /* Writes words of a register that `mask` lets through, in the lanes that execute. */
 void midgard_machine_write(struct midgard_machine *m, unsigned reg, uint8_t mask,
                            const uint32_t value[4][16]);

@@ -43,22 +43,22 @@ static void index_of(struct midgard_machine *m, const struct midgard_memory *x, 
 
 /* Where the thread's and the workgroup's memory begins is the port's to know, but for an address that the
  * program asks for. */
-static enum midgard_space space_of(const struct midgard_memory *x)
+static enum isa_space space_of(const struct midgard_memory *x)
 {
     bool storage = x->arg_reg == MIDGARD_A_STORAGE, counter = x->arg_reg == MIDGARD_A_COUNTER;
     if (!x->wide)
-        return MIDGARD_GLOBAL;
+        return ISA_SPACE_GLOBAL;
     if ((counter && x->arg_comp == 2) || (storage && x->arg_comp == 0))
-        return MIDGARD_THREAD;
-    return storage && x->arg_comp == 2 ? MIDGARD_WORKGROUP : MIDGARD_GLOBAL;
+        return ISA_SPACE_THREAD;
+    return storage && x->arg_comp == 2 ? ISA_SPACE_WORKGROUP : ISA_SPACE_GLOBAL;
 }
 
 static void addresses(struct midgard_machine *m, const struct midgard_memory *x, bool indexed, bool real,
-                      struct midgard_access *out)
+                      struct isa_access *out)
 {
     uint32_t words[4][16];
     uint64_t index[16] = {0};
-    out->space = real ? MIDGARD_GLOBAL : space_of(x);
+    out->space = real ? ISA_SPACE_GLOBAL : space_of(x);
     midgard_machine_argument(m, x->arg_reg, words);
     if (indexed && x->index_reg != MIDGARD_A_ZERO) {
         if (!x->index_format)
@@ -67,7 +67,7 @@ static void addresses(struct midgard_machine *m, const struct midgard_memory *x,
     }
     for (unsigned l = 0; l < 16; l++) {
         uint64_t base = x->wide ? two_words(words, x->arg_comp, l) : words[x->arg_comp][l];
-        base = out->space == MIDGARD_GLOBAL ? base : 0;
+        base = out->space == ISA_SPACE_GLOBAL ? base : 0;
         out->address[l] = base + index[l] + (uint64_t)(int64_t)x->offset;
     }
 }
@@ -95,15 +95,15 @@ static void reverse(unsigned group, uint32_t words[4][16])
 static void finish_load(const struct midgard_memory_info *info, uint32_t words[4][16])
 {
     reverse(info->swap, words);
-    for (unsigned l = 0; l < 16 && info->bytes < 4 && info->type == MIDGARD_I32; l++)
+    for (unsigned l = 0; l < 16 && info->bytes < 4 && info->type == ISA_TYPE_I32; l++)
         words[0][l] = info->bytes == 1 ? (uint32_t)(int8_t)words[0][l] : (uint32_t)(int16_t)words[0][l];
 }
 
 static void load(struct midgard_machine *m, const struct midgard_memory *x,
                  const struct midgard_memory_info *info)
 {
-    struct midgard_access access = {.bytes = info->bytes};
-    struct midgard_place place = {0};
+    struct isa_access access = {.bytes = info->bytes};
+    struct isa_place place = {0};
     uint32_t words[4][16] = {{0}}, out[4][16];
     addresses(m, x, true, false, &access);
     if (m->report->fault)
@@ -118,8 +118,8 @@ static void load(struct midgard_machine *m, const struct midgard_memory *x,
 static void store(struct midgard_machine *m, const struct midgard_memory *x,
                   const struct midgard_memory_info *info)
 {
-    struct midgard_access access = {.bytes = info->bytes};
-    struct midgard_place place = {0};
+    struct isa_access access = {.bytes = info->bytes};
+    struct isa_place place = {0};
     uint32_t words[4][16], value[4][16];
     unsigned quarter = UTIL_MAX(info->bytes / 4u, 1u);
     uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
@@ -145,10 +145,10 @@ static void atomic_value(struct midgard_machine *m, uint8_t reg, uint8_t compone
 static void atomic(struct midgard_machine *m, const struct midgard_memory *x,
                    const struct midgard_memory_info *info)
 {
-    bool compares = info->atomic == MIDGARD_COMPARE_EXCHANGE;
-    struct midgard_access access = {
-        .bytes = info->bytes, .reversed = info->swap > 1, .op = (enum midgard_atomic)info->atomic};
-    struct midgard_place place = {0};
+    bool compares = info->atomic == ISA_ATOMIC_COMPARE_EXCHANGE;
+    struct isa_access access = {
+        .bytes = info->bytes, .reversed = info->swap > 1, .op = (enum isa_atomic)info->atomic};
+    struct isa_place place = {0};
     uint32_t value[2][16], compare[2][16] = {{0}}, out[4][16] = {{0}};
     uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
     addresses(m, x, !compares, false, &access);
@@ -172,7 +172,7 @@ static void uniform(struct midgard_machine *m, const struct midgard_memory *x,
                     const struct midgard_memory_info *info)
 {
     uint32_t argument[4][16], index[4][16], buffer[16], offset[16], words[4][16] = {{0}}, out[4][16];
-    struct midgard_place place = {0};
+    struct isa_place place = {0};
     midgard_machine_argument(m, x->arg_reg, argument);
     midgard_machine_argument(m, x->index_reg, index);
     for (unsigned l = 0; l < 16; l++) {
@@ -189,7 +189,7 @@ static void uniform(struct midgard_machine *m, const struct midgard_memory *x,
 
 static void address(struct midgard_machine *m, const struct midgard_memory *x)
 {
-    struct midgard_access access = {0};
+    struct isa_access access = {0};
     uint32_t words[4][16] = {{0}}, out[4][16];
     addresses(m, x, true, true, &access);
     for (unsigned l = 0; l < 16; l++) {
@@ -234,7 +234,7 @@ static void move(struct midgard_machine *m, const struct midgard_memory *x,
                  const struct midgard_memory_info *info)
 {
     uint32_t words[4][16], in[4][16], out[4][16] = {{0}};
-    struct midgard_place place = {0};
+    struct isa_place place = {0};
     midgard_machine_argument(m, x->arg_reg, words);
     midgard_swizzled(x->swizzle, words, in);
     switch (info->class) {
@@ -243,8 +243,8 @@ static void move(struct midgard_machine *m, const struct midgard_memory *x,
     case MIDGARD_PERSPECTIVE: midgard_divided(x->op & 3, !x->wide, in, out); break;
     default: {
         uint32_t format = (uint32_t)x->offset << 4 | x->index_shift;
-        bool there = m->ports->pack(m->ports->ctx, info->class == MIDGARD_UNPACK,
-                                    (enum midgard_type)info->type, format, in, m->lanes, out, &place);
+        bool there = m->ports->pack(m->ports->ctx, info->class == MIDGARD_UNPACK, (enum isa_type)info->type,
+                                    format, in, m->lanes, out, &place);
         midgard_machine_check(m, there, &place);
     }
     }

@@ -103,7 +103,7 @@ static void derivative(struct midgard_machine *m, const struct midgard_texture *
 /* ---- requests ---- */
 
 static void level(const struct midgard_machine *m, const struct midgard_texture *x,
-                  struct midgard_texture_request *r)
+                  struct isa_texture_request *r)
 {
     bool whole = x->op == MIDGARD_TEX_FETCH;
     r->has_lod = x->lod_register || x->lod || x->lod_whole || x->op != MIDGARD_TEX;
@@ -114,7 +114,7 @@ static void level(const struct midgard_machine *m, const struct midgard_texture 
 }
 
 static void offsets(const struct midgard_machine *m, const struct midgard_texture *x,
-                    struct midgard_texture_request *r)
+                    struct isa_texture_request *r)
 {
     struct midgard_texture_register from = midgard_texture_offset(x->offset);
     uint32_t value[16];
@@ -146,14 +146,14 @@ static bool is_known(const struct midgard_texture *x)
 
 static void request(struct midgard_machine *m, const struct midgard_texture *x)
 {
-    struct midgard_texture_request r = {.op = x->op,
-                                        .mode = x->mode,
-                                        .dimensions = x->dimensions,
-                                        .sampler_type = x->sampler_type,
-                                        .derivatives = x->op == MIDGARD_TEX &&
-                                                       m->insn->tag != MIDGARD_TAG_VERTEX_TEXTURE,
-                                        .uniform = !x->texture_register && !x->sampler_register};
-    struct midgard_place place = {0};
+    struct isa_texture_request r = {.op = x->op,
+                                    .mode = x->mode,
+                                    .dimensions = x->dimensions,
+                                    .sampler_type = x->sampler_type,
+                                    .derivatives =
+                                        x->op == MIDGARD_TEX && m->insn->tag != MIDGARD_TAG_VERTEX_TEXTURE,
+                                    .uniform = !x->texture_register && !x->sampler_register};
+    struct isa_place place = {0};
     uint32_t out[4][16] = {{0}};
     if (!is_known(x)) {
         midgard_machine_fault(m, MIDGARD_FAULT_RESERVED);

@@ -49,15 +49,15 @@ static const struct midgard_alu_info alu[256] = {
 };
 
 #define ATOMIC_ROWS(value, text, kind)                                                                       \
-    [value] = {text, MIDGARD_ATOMIC, MIDGARD_RAW, 4, 1, kind},                                               \
-    [(value) + 1] = {text "64", MIDGARD_ATOMIC, MIDGARD_RAW, 8, 1, kind},                                    \
-    [(value) + 2] = {text "_be", MIDGARD_ATOMIC, MIDGARD_RAW, 4, 4, kind},                                   \
-    [(value) + 3] = {text "64_be", MIDGARD_ATOMIC, MIDGARD_RAW, 8, 8, kind},
+    [value] = {text, MIDGARD_ATOMIC, ISA_TYPE_RAW, 4, 1, kind},                                              \
+    [(value) + 1] = {text "64", MIDGARD_ATOMIC, ISA_TYPE_RAW, 8, 1, kind},                                   \
+    [(value) + 2] = {text "_be", MIDGARD_ATOMIC, ISA_TYPE_RAW, 4, 4, kind},                                  \
+    [(value) + 3] = {text "64_be", MIDGARD_ATOMIC, ISA_TYPE_RAW, 8, 8, kind},
 
 static const struct midgard_memory_info memory[256] = {
 #define MEMORY_OP(value, text, class, type, bytes, swap)                                                     \
-    [value] = {text, MIDGARD_##class, MIDGARD_##type, bytes, swap, 0},
-#define ATOMIC_OP(value, text, op) ATOMIC_ROWS(value, text, MIDGARD_##op)
+    [value] = {text, MIDGARD_##class, ISA_TYPE_##type, bytes, swap, 0},
+#define ATOMIC_OP(value, text, op) ATOMIC_ROWS(value, text, ISA_ATOMIC_##op)
 #include "isa/midgard/insns.inc"
 };
 

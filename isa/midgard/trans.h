@@ -7,51 +7,8 @@
 #define VITRAIL_ISA_MIDGARD_TRANS_H
 
 #include "isa/midgard/interp.h"
+#include "isa/trans_ports.h"
 #include "jit/diverge.h"
-
-/* A number that an instruction has, or one of each lane's. */
-struct midgard_ir_number {
-    LLVMValueRef lanes; /* i32x16; NULL: all lanes have `known` */
-    uint32_t known;
-};
-
-/* An attribute, varying or image, as struct midgard_attribute has it. */
-struct midgard_ir_attribute {
-    enum midgard_type type;
-    bool any_type, secondary;
-    struct midgard_ir_number index;
-    LLVMValueRef vertex; /* i32x16, or NULL: the lane's own */
-    uint8_t interpolation;
-    LLVMValueRef position;      /* i32x16 of 0 to 255, or NULL: not at one */
-    LLVMValueRef coordinate[4]; /* of images: i32x16; the others NULL */
-};
-
-/* Bytes of a uniform buffer. */
-struct midgard_ir_uniform {
-    struct midgard_ir_number buffer, offset;
-    unsigned bytes;
-};
-
-/* Memory, as struct midgard_access has it. */
-struct midgard_ir_access {
-    enum midgard_space space;
-    uint8_t bytes;
-    uint16_t enable;
-    bool reversed;
-    enum midgard_atomic op;
-    LLVMValueRef address; /* i64x16 */
-};
-
-/* A texture request, as struct midgard_texture_request has it; with derivatives lanes of a quad that do not
- * execute have coordinates like README.md, rule 3, says. */
-struct midgard_ir_texture {
-    uint8_t op, mode, dimensions, sampler_type;
-    bool derivatives, has_lod, has_offset;
-    struct midgard_ir_number texture, sampler;
-    LLVMValueRef coordinate[4]; /* i32x16 */
-    LLVMValueRef lod;           /* i32x16; a constant where the instruction has it */
-    LLVMValueRef offset[3];     /* likewise */
-};
 
 /* A writeout, as struct midgard_writeout has it: of `write`, which knows what is known of its target. */
 struct midgard_ir_writeout {
@@ -68,43 +25,43 @@ struct midgard_ir_writeout {
  * What is loaded, out[], may be i32 instead of i32x16: the same for all lanes. */
 struct midgard_ir_ports {
     void *ctx;
-    LLVMValueRef (*attribute)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*attribute)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*varying)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*varying)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*store_varying)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*store_varying)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*image)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*image)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                           LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*store_image)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*store_image)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                 LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*image_address)(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+    LLVMValueRef (*image_address)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, LLVMValueRef *i64x16, LLVMValueRef *address);
-    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
+    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*load)(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                         LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*store)(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                          LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*atomic)(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                           LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
-                           LLVMValueRef out[2], LLVMValueRef *address);
+    LLVMValueRef (*load)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                         LLVMValueRef out[4], LLVMValueRef *address);
+    LLVMValueRef (*store)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                          const LLVMValueRef value[4], LLVMValueRef *address);
+    LLVMValueRef (*atomic)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                           const LLVMValueRef value[2], const LLVMValueRef compare[2], LLVMValueRef out[2],
+                           LLVMValueRef *address);
     /* MIDGARD_A_STORAGE to MIDGARD_A_GLOBAL_ID; out[] as of loads. */
     void (*argument)(void *ctx, struct jit_builder *b, enum midgard_argument which, LLVMValueRef out[4]);
-    LLVMValueRef (*special)(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
+    LLVMValueRef (*special)(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
+                            enum isa_type type, LLVMValueRef mask, LLVMValueRef out[4],
                             LLVMValueRef *address);
     LLVMValueRef (*tile)(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                         struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address);
     LLVMValueRef (*store_tile)(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                               struct midgard_ir_number sample, LLVMValueRef mask,
-                               const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*pack)(void *ctx, struct jit_builder *b, bool unpack, enum midgard_type type,
-                         uint32_t format, const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
+                               struct isa_ir_number sample, LLVMValueRef mask, const LLVMValueRef value[4],
+                               LLVMValueRef *address);
+    LLVMValueRef (*pack)(void *ctx, struct jit_builder *b, bool unpack, enum isa_type type, uint32_t format,
+                         const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address);
     void (*cube)(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2]);
-    LLVMValueRef (*texture)(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *request,
+    LLVMValueRef (*texture)(void *ctx, struct jit_builder *b, const struct isa_ir_texture *request,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
     LLVMValueRef (*writeout)(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *what,
                              LLVMValueRef mask, LLVMValueRef *address);

@@ -22,13 +22,13 @@ static void coordinates(struct midgard_trans *t, const struct midgard_memory *x,
     }
 }
 
-static struct midgard_ir_attribute describe(struct midgard_trans *t, const struct midgard_memory *x,
-                                            const struct midgard_memory_info *info)
+static struct isa_ir_attribute describe(struct midgard_trans *t, const struct midgard_memory *x,
+                                        const struct midgard_memory_info *info)
 {
-    struct midgard_ir_attribute a = {.type = (enum midgard_type)info->type,
-                                     .any_type = x->index_format & 1,
-                                     .secondary = x->index_format >> 1,
-                                     .index = midgard_trans_index(t, x, (uint32_t)midgard_offset_index(x))};
+    struct isa_ir_attribute a = {.type = (enum isa_type)info->type,
+                                 .any_type = x->index_format & 1,
+                                 .secondary = x->index_format >> 1,
+                                 .index = midgard_trans_index(t, x, (uint32_t)midgard_offset_index(x))};
     uint32_t rest = midgard_offset_rest(x);
     LLVMValueRef argument[4];
     midgard_trans_argument(t, x->arg_reg, argument);
@@ -67,7 +67,7 @@ static void modify(struct midgard_trans *t, const struct midgard_memory *x, bool
         midgard_trans_divide(t, modifier, halves, in, words);
 }
 
-static LLVMValueRef image_address(struct midgard_trans *t, const struct midgard_ir_attribute *a,
+static LLVMValueRef image_address(struct midgard_trans *t, const struct isa_ir_attribute *a,
                                   LLVMValueRef words[4], LLVMValueRef *address)
 {
     LLVMBuilderRef ir = t->b->ir;
@@ -80,7 +80,7 @@ static LLVMValueRef image_address(struct midgard_trans *t, const struct midgard_
 }
 
 static LLVMValueRef loaded(struct midgard_trans *t, const struct midgard_memory_info *info,
-                           const struct midgard_ir_attribute *a, LLVMValueRef words[4], LLVMValueRef *address)
+                           const struct isa_ir_attribute *a, LLVMValueRef words[4], LLVMValueRef *address)
 {
     const struct midgard_ir_ports *ports = t->ports;
     switch (info->class) {
@@ -92,7 +92,7 @@ static LLVMValueRef loaded(struct midgard_trans *t, const struct midgard_memory_
 }
 
 static void store(struct midgard_trans *t, const struct midgard_memory *x,
-                  const struct midgard_memory_info *info, const struct midgard_ir_attribute *a)
+                  const struct midgard_memory_info *info, const struct isa_ir_attribute *a)
 {
     const struct midgard_ir_ports *ports = t->ports;
     LLVMValueRef words[4], value[4], address = NULL, lanes = midgard_trans_visible(t, t->mask), missing;
@@ -107,7 +107,7 @@ static void store(struct midgard_trans *t, const struct midgard_memory *x,
 void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memory *x,
                              const struct midgard_memory_info *info)
 {
-    struct midgard_ir_attribute a = describe(t, x, info);
+    struct isa_ir_attribute a = describe(t, x, info);
     LLVMValueRef words[4], value[4], address = NULL, missing;
     if (midgard_is_store((enum midgard_class)info->class)) {
         store(t, x, info, &a);
@@ -119,7 +119,7 @@ void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memor
     for (unsigned c = 0; c < 4; c++)
         words[c] = midgard_trans_lanes(t, words[c]);
     if (info->class == MIDGARD_VARYING)
-        modify(t, x, info->type == MIDGARD_F16 && !a.any_type, words);
+        modify(t, x, info->type == ISA_TYPE_F16 && !a.any_type, words);
     midgard_trans_swizzled(x->swizzle, words, value);
     midgard_trans_write(t, x->reg, x->mask, value);
 }
@@ -128,9 +128,9 @@ void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memor
 
 static enum midgard_tile form_of(const struct midgard_memory_info *info)
 {
-    return info->type == MIDGARD_F32   ? MIDGARD_TILE_F32
-           : info->type == MIDGARD_F16 ? MIDGARD_TILE_F16
-                                       : MIDGARD_TILE_RAW;
+    return info->type == ISA_TYPE_F32   ? MIDGARD_TILE_F32
+           : info->type == ISA_TYPE_F16 ? MIDGARD_TILE_F16
+                                        : MIDGARD_TILE_RAW;
 }
 
 /* A tile buffer access, or false: a special one. */
@@ -147,7 +147,7 @@ static bool is_tile(struct midgard_trans *t, const struct midgard_memory *x,
 struct tile {
     enum midgard_tile form;
     uint32_t target;
-    struct midgard_ir_number sample;
+    struct isa_ir_number sample;
 };
 
 static struct tile describe_tile(struct midgard_trans *t, const struct midgard_memory *x,
@@ -194,7 +194,7 @@ void midgard_trans_tile(struct midgard_trans *t, const struct midgard_memory *x,
     missing = in_tile ? ports->tile(ports->ctx, t->b, a.form, a.target, a.sample, t->mask, words, &address)
                       : ports->special(ports->ctx, t->b,
                                        midgard_trans_index(t, x, (uint32_t)midgard_offset_index(x)),
-                                       (enum midgard_type)info->type, t->mask, words, &address);
+                                       (enum isa_type)info->type, t->mask, words, &address);
     midgard_trans_check(t, missing, t->mask, address);
     midgard_trans_swizzled(x->swizzle, words, value);
     midgard_trans_write(t, x->reg, x->mask, value);

@@ -10,9 +10,9 @@
 
 /* Whatever a port is asked for. */
 union what {
-    struct midgard_attribute attribute;
-    struct midgard_access access;
-    struct midgard_texture_request texture;
+    struct isa_attribute attribute;
+    struct isa_access access;
+    struct isa_texture_request texture;
     struct midgard_writeout writeout;
 };
 
@@ -53,7 +53,7 @@ static void put_lanes(struct jit_builder *b, LLVMValueRef at, size_t offset, LLV
     jit_store(b, value, jit_offset_const(b, at, offset), 4);
 }
 
-static void put_number(struct jit_builder *b, LLVMValueRef at, size_t offset, struct midgard_ir_number n)
+static void put_number(struct jit_builder *b, LLVMValueRef at, size_t offset, struct isa_ir_number n)
 {
     put_lanes(b, at, offset, n.lanes ? n.lanes : jit_splat_u32(b, n.known));
 }
@@ -108,17 +108,16 @@ static LLVMValueRef lane_bits(struct jit_builder *b, LLVMValueRef mask)
 static LLVMValueRef ask(struct midgard_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef *args,
                         unsigned count, LLVMValueRef *address)
 {
-    LLVMValueRef place = slot(b, &c->place, sizeof(struct midgard_place));
-    jit_store(b, jit_i64(b, 0), jit_offset_const(b, place, offsetof(struct midgard_place, address)), 8);
+    LLVMValueRef place = slot(b, &c->place, sizeof(struct isa_place));
+    jit_store(b, jit_i64(b, 0), jit_offset_const(b, place, offsetof(struct isa_place, address)), 8);
     args[count] = place;
     LLVMValueRef good = call(c, b, offset, b->i8, args, count + 1);
     LLVMValueRef lane =
-        jit_load(b, b->i32, jit_offset_const(b, place, offsetof(struct midgard_place, lane)), 4, false);
+        jit_load(b, b->i32, jit_offset_const(b, place, offsetof(struct isa_place, lane)), 4, false);
     LLVMValueRef bit = LLVMBuildICmp(b->ir, LLVMIntEQ, jit_lane_ids(b), jit_splat(b, lane), "");
     LLVMValueRef bad = LLVMBuildICmp(b->ir, LLVMIntEQ, good, LLVMConstNull(b->i8), "");
-    *address =
-        jit_splat(b, jit_load(b, b->i64, jit_offset_const(b, place, offsetof(struct midgard_place, address)),
-                              8, false));
+    *address = jit_splat(
+        b, jit_load(b, b->i64, jit_offset_const(b, place, offsetof(struct isa_place, address)), 8, false));
     return LLVMBuildSelect(b->ir, bad, bit, LLVMConstNull(b->i1x16), "");
 }
 
@@ -132,12 +131,11 @@ static LLVMValueRef ask_with(struct midgard_ir_calls *c, struct jit_builder *b, 
 
 /* ---- attributes, varyings, images ---- */
 
-static void put_attribute(struct midgard_ir_calls *c, struct jit_builder *b,
-                          const struct midgard_ir_attribute *a)
+static void put_attribute(struct midgard_ir_calls *c, struct jit_builder *b, const struct isa_ir_attribute *a)
 {
     LLVMValueRef at = what(c, b);
-#define AT(field) offsetof(struct midgard_attribute, field)
-    _Static_assert(sizeof(enum midgard_type) == 4, "stored as a word");
+#define AT(field) offsetof(struct isa_attribute, field)
+    _Static_assert(sizeof(enum isa_type) == 4, "stored as a word");
     jit_store(b, jit_i32(b, a->type), jit_offset_const(b, at, AT(type)), 4);
     put_byte(b, at, AT(any_type), a->any_type);
     put_byte(b, at, AT(secondary), a->secondary);
@@ -156,7 +154,7 @@ static void put_attribute(struct midgard_ir_calls *c, struct jit_builder *b,
 }
 
 static LLVMValueRef load_by(size_t offset, struct midgard_ir_calls *c, struct jit_builder *b,
-                            const struct midgard_ir_attribute *a, LLVMValueRef mask, LLVMValueRef out[4],
+                            const struct isa_ir_attribute *a, LLVMValueRef mask, LLVMValueRef out[4],
                             LLVMValueRef *address)
 {
     put_attribute(c, b, a);
@@ -166,8 +164,8 @@ static LLVMValueRef load_by(size_t offset, struct midgard_ir_calls *c, struct ji
 }
 
 static LLVMValueRef store_by(size_t offset, struct midgard_ir_calls *c, struct jit_builder *b,
-                             const struct midgard_ir_attribute *a, LLVMValueRef mask,
-                             const LLVMValueRef value[4], LLVMValueRef *address)
+                             const struct isa_ir_attribute *a, LLVMValueRef mask, const LLVMValueRef value[4],
+                             LLVMValueRef *address)
 {
     put_attribute(c, b, a);
     put_block(c, b, 0, value, 4);
@@ -175,13 +173,13 @@ static LLVMValueRef store_by(size_t offset, struct midgard_ir_calls *c, struct j
 }
 
 #define LOAD_PORT(name)                                                                                      \
-    static LLVMValueRef call_##name(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,  \
+    static LLVMValueRef call_##name(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,      \
                                     LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)           \
     {                                                                                                        \
         return load_by(PORT(name), ctx, b, a, mask, out, address);                                           \
     }
 #define STORE_PORT(name)                                                                                     \
-    static LLVMValueRef call_##name(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,  \
+    static LLVMValueRef call_##name(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,      \
                                     LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)   \
     {                                                                                                        \
         return store_by(PORT(name), ctx, b, a, mask, value, address);                                        \
@@ -192,7 +190,7 @@ LOAD_PORT(image)
 STORE_PORT(store_varying)
 STORE_PORT(store_image)
 
-static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                        LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
@@ -204,7 +202,7 @@ static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const s
 
 /* ---- memory ---- */
 
-static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
+static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
@@ -217,11 +215,11 @@ static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct 
     return bad;
 }
 
-static void put_access(struct midgard_ir_calls *c, struct jit_builder *b, const struct midgard_ir_access *a)
+static void put_access(struct midgard_ir_calls *c, struct jit_builder *b, const struct isa_ir_access *a)
 {
     LLVMValueRef at = what(c, b);
-#define AT(field) offsetof(struct midgard_access, field)
-    _Static_assert(sizeof(enum midgard_space) == 4 && sizeof(enum midgard_atomic) == 4, "stored as words");
+#define AT(field) offsetof(struct isa_access, field)
+    _Static_assert(sizeof(enum isa_space) == 4 && sizeof(enum isa_atomic) == 4, "stored as words");
     jit_store(b, jit_i32(b, a->space), jit_offset_const(b, at, AT(space)), 4);
     put_byte(b, at, AT(bytes), a->bytes);
     jit_store(b, LLVMConstInt(b->i16, a->enable, false), jit_offset_const(b, at, AT(enable)), 2);
@@ -231,7 +229,7 @@ static void put_access(struct midgard_ir_calls *c, struct jit_builder *b, const 
 #undef AT
 }
 
-static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
@@ -241,7 +239,7 @@ static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct mid
     return bad;
 }
 
-static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
@@ -250,7 +248,7 @@ static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct mi
     return ask_with(c, b, PORT(store), mask, 0, address);
 }
 
-static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                 LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
                                 LLVMValueRef out[2], LLVMValueRef *address)
 {
@@ -272,8 +270,8 @@ static void call_argument(void *ctx, struct jit_builder *b, enum midgard_argumen
     get_block(c, b, 0, out, 4);
 }
 
-static LLVMValueRef call_special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                                 enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
+static LLVMValueRef call_special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
+                                 enum isa_type type, LLVMValueRef mask, LLVMValueRef out[4],
                                  LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
@@ -286,7 +284,7 @@ static LLVMValueRef call_special(void *ctx, struct jit_builder *b, struct midgar
 
 /* A tile access: block 0 has the pixels. */
 static LLVMValueRef tile_by(size_t offset, struct midgard_ir_calls *c, struct jit_builder *b,
-                            enum midgard_tile form, uint32_t target, struct midgard_ir_number sample,
+                            enum midgard_tile form, uint32_t target, struct isa_ir_number sample,
                             LLVMValueRef mask, LLVMValueRef *address)
 {
     put_number(b, lanes(c, b, 1), 0, sample);
@@ -296,7 +294,7 @@ static LLVMValueRef tile_by(size_t offset, struct midgard_ir_calls *c, struct ji
 }
 
 static LLVMValueRef call_tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                              struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                              struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                               LLVMValueRef *address)
 {
     LLVMValueRef bad = tile_by(PORT(tile), ctx, b, form, target, sample, mask, address);
@@ -305,7 +303,7 @@ static LLVMValueRef call_tile(void *ctx, struct jit_builder *b, enum midgard_til
 }
 
 static LLVMValueRef call_store_tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                                    struct midgard_ir_number sample, LLVMValueRef mask,
+                                    struct isa_ir_number sample, LLVMValueRef mask,
                                     const LLVMValueRef value[4], LLVMValueRef *address)
 {
     put_block(ctx, b, 0, value, 4);
@@ -335,7 +333,7 @@ static LLVMValueRef call_writeout(void *ctx, struct jit_builder *b, const struct
 
 /* ---- textures, conversions ---- */
 
-static LLVMValueRef call_pack(void *ctx, struct jit_builder *b, bool unpack, enum midgard_type type,
+static LLVMValueRef call_pack(void *ctx, struct jit_builder *b, bool unpack, enum isa_type type,
                               uint32_t format, const LLVMValueRef in[4], LLVMValueRef mask,
                               LLVMValueRef out[4], LLVMValueRef *address)
 {
@@ -354,12 +352,12 @@ static void call_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direc
     get_block(c, b, 0, out, 2);
 }
 
-static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *t,
+static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct midgard_ir_calls *c = ctx;
     LLVMValueRef at = what(c, b);
-#define AT(field) offsetof(struct midgard_texture_request, field)
+#define AT(field) offsetof(struct isa_texture_request, field)
     put_byte(b, at, AT(op), t->op);
     put_byte(b, at, AT(mode), t->mode);
     put_byte(b, at, AT(dimensions), t->dimensions);

@@ -172,10 +172,10 @@ void midgard_trans_texture(struct midgard_trans *t);
 /* Argument registers of the load/store pipeline. */
 void midgard_trans_argument(struct midgard_trans *t, uint8_t reg, LLVMValueRef out[4]);
 void midgard_trans_swizzled(uint8_t swizzle, const LLVMValueRef in[4], LLVMValueRef out[4]);
-struct midgard_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component);
+struct isa_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component);
 /* A component of an index register, shifted, and a number added. */
-struct midgard_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
-                                             uint32_t plus);
+struct isa_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
+                                         uint32_t plus);
 /* trans_attribute.c: attributes, varyings, images; specials and the tile. */
 void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memory *x,
                              const struct midgard_memory_info *info);

@@ -36,19 +36,19 @@ void midgard_trans_argument(struct midgard_trans *t, uint8_t reg, LLVMValueRef o
     }
 }
 
-struct midgard_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component)
+struct isa_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component)
 {
     LLVMValueRef words[4];
     if (reg == MIDGARD_A_ZERO)
-        return (struct midgard_ir_number){NULL, 0};
+        return (struct isa_ir_number){NULL, 0};
     midgard_trans_argument(t, reg, words);
-    return (struct midgard_ir_number){words[component], 0};
+    return (struct isa_ir_number){words[component], 0};
 }
 
-struct midgard_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
-                                             uint32_t plus)
+struct isa_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
+                                         uint32_t plus)
 {
-    struct midgard_ir_number out = {NULL, plus};
+    struct isa_ir_number out = {NULL, plus};
     LLVMValueRef words[4];
     if (x->index_reg == MIDGARD_A_ZERO)
         return out;
@@ -80,29 +80,29 @@ static LLVMValueRef index_of(struct midgard_trans *t, const struct midgard_memor
     return LLVMBuildShl(ir, out, midgard_trans_splat(t, 64, x->index_shift), "");
 }
 
-static enum midgard_space space_of(const struct midgard_memory *x)
+static enum isa_space space_of(const struct midgard_memory *x)
 {
     if (x->wide && x->arg_reg == MIDGARD_A_COUNTER && x->arg_comp == 2)
-        return MIDGARD_THREAD;
+        return ISA_SPACE_THREAD;
     if (x->wide && x->arg_reg == MIDGARD_A_STORAGE && x->arg_comp == 0)
-        return MIDGARD_THREAD;
+        return ISA_SPACE_THREAD;
     if (x->wide && x->arg_reg == MIDGARD_A_STORAGE && x->arg_comp == 2)
-        return MIDGARD_WORKGROUP;
-    return MIDGARD_GLOBAL;
+        return ISA_SPACE_WORKGROUP;
+    return ISA_SPACE_GLOBAL;
 }
 
 /* `indexed`: the index register is one; `real`: storage is where its register says. */
-static struct midgard_ir_access access_of(struct midgard_trans *t, const struct midgard_memory *x,
-                                          const struct midgard_memory_info *info, bool indexed, bool real)
+static struct isa_ir_access access_of(struct midgard_trans *t, const struct midgard_memory *x,
+                                      const struct midgard_memory_info *info, bool indexed, bool real)
 {
     LLVMBuilderRef ir = t->b->ir;
-    struct midgard_ir_access out = {.space = real ? MIDGARD_GLOBAL : space_of(x),
-                                    .bytes = info->bytes,
-                                    .reversed = info->swap > 1,
-                                    .op = (enum midgard_atomic)info->atomic};
+    struct isa_ir_access out = {.space = real ? ISA_SPACE_GLOBAL : space_of(x),
+                                .bytes = info->bytes,
+                                .reversed = info->swap > 1,
+                                .op = (enum isa_atomic)info->atomic};
     LLVMValueRef words[4];
     out.address = midgard_trans_splat(t, 64, (uint64_t)(int64_t)x->offset);
-    if (out.space == MIDGARD_GLOBAL) {
+    if (out.space == ISA_SPACE_GLOBAL) {
         midgard_trans_argument(t, x->arg_reg, words);
         LLVMValueRef base = x->wide ? two_words(t, words, x->arg_comp)
                                     : LLVMBuildZExt(ir, words[x->arg_comp], t->b->i64x16, "");
@@ -144,7 +144,7 @@ static void load_result(struct midgard_trans *t, const struct midgard_memory *x,
     for (unsigned c = 0; c < 4; c++)
         words[c] = midgard_trans_lanes(t, words[c]);
     reverse(t, info->swap, words);
-    if (info->bytes < 4 && info->type == MIDGARD_I32)
+    if (info->bytes < 4 && info->type == ISA_TYPE_I32)
         words[0] = LLVMBuildAShr(t->b->ir, LLVMBuildShl(t->b->ir, words[0], up, ""), up, "");
     midgard_trans_swizzled(x->swizzle, words, out);
     midgard_trans_write(t, x->reg, x->mask, out);
@@ -153,7 +153,7 @@ static void load_result(struct midgard_trans *t, const struct midgard_memory *x,
 static void load(struct midgard_trans *t, const struct midgard_memory *x,
                  const struct midgard_memory_info *info)
 {
-    struct midgard_ir_access access = access_of(t, x, info, true, false);
+    struct isa_ir_access access = access_of(t, x, info, true, false);
     LLVMValueRef words[4], address = NULL;
     if (t->ended)
         return;
@@ -166,7 +166,7 @@ static void load(struct midgard_trans *t, const struct midgard_memory *x,
 static void store(struct midgard_trans *t, const struct midgard_memory *x,
                   const struct midgard_memory_info *info)
 {
-    struct midgard_ir_access access = access_of(t, x, info, true, false);
+    struct isa_ir_access access = access_of(t, x, info, true, false);
     LLVMValueRef words[4], value[4], address = NULL, lanes = midgard_trans_visible(t, t->mask);
     unsigned quarter = UTIL_MAX(info->bytes / 4u, 1u);
     if (t->ended)
@@ -192,8 +192,8 @@ static void atomic_value(struct midgard_trans *t, uint8_t reg, uint8_t component
 static void atomic(struct midgard_trans *t, const struct midgard_memory *x,
                    const struct midgard_memory_info *info)
 {
-    bool compares = info->atomic == MIDGARD_COMPARE_EXCHANGE;
-    struct midgard_ir_access access = access_of(t, x, info, !compares, false);
+    bool compares = info->atomic == ISA_ATOMIC_COMPARE_EXCHANGE;
+    struct isa_ir_access access = access_of(t, x, info, !compares, false);
     LLVMValueRef zero = jit_splat_u32(t->b, 0), lanes = midgard_trans_visible(t, t->mask);
     LLVMValueRef value[2], compare[2] = {zero, zero}, out[4], address = NULL;
     if (t->ended)
@@ -214,9 +214,9 @@ static void atomic(struct midgard_trans *t, const struct midgard_memory *x,
 static void uniform(struct midgard_trans *t, const struct midgard_memory *x,
                     const struct midgard_memory_info *info)
 {
-    struct midgard_ir_uniform u = {.buffer = {NULL, midgard_uniform_buffer(x)},
-                                   .offset = midgard_trans_index(t, x, (uint32_t)midgard_offset_uniform(x)),
-                                   .bytes = info->bytes};
+    struct isa_ir_uniform u = {.buffer = {NULL, midgard_uniform_buffer(x)},
+                               .offset = midgard_trans_index(t, x, (uint32_t)midgard_offset_uniform(x)),
+                               .bytes = info->bytes};
     LLVMValueRef words[4], address = NULL;
     if (x->offset & 1)
         u.buffer = midgard_trans_component(t, x->arg_reg, x->arg_comp);
@@ -230,7 +230,7 @@ static void address_of(struct midgard_trans *t, const struct midgard_memory *x,
                        const struct midgard_memory_info *info)
 {
     LLVMBuilderRef ir = t->b->ir;
-    struct midgard_ir_access access = access_of(t, x, info, true, true);
+    struct isa_ir_access access = access_of(t, x, info, true, true);
     LLVMValueRef words[4], out[4];
     if (t->ended)
         return;
@@ -292,9 +292,8 @@ static void move(struct midgard_trans *t, const struct midgard_memory *x,
     case MIDGARD_PERSPECTIVE: midgard_trans_divide(t, x->op & 3, !x->wide, in, out); break;
     default:
         zeros(t, out);
-        LLVMValueRef missing =
-            t->ports->pack(t->ports->ctx, t->b, info->class == MIDGARD_UNPACK, (enum midgard_type)info->type,
-                           format, in, t->mask, out, &address);
+        LLVMValueRef missing = t->ports->pack(t->ports->ctx, t->b, info->class == MIDGARD_UNPACK,
+                                              (enum isa_type)info->type, format, in, t->mask, out, &address);
         midgard_trans_check(t, missing, t->mask, address);
     }
     midgard_trans_write(t, x->reg, x->mask, out);

@@ -108,7 +108,7 @@ static void derivative(struct midgard_trans *t, const struct midgard_texture *x)
 
 /* ---- requests ---- */
 
-static void level(struct midgard_trans *t, const struct midgard_texture *x, struct midgard_ir_texture *r)
+static void level(struct midgard_trans *t, const struct midgard_texture *x, struct isa_ir_texture *r)
 {
     bool whole = x->op == MIDGARD_TEX_FETCH;
     float number = (float)x->lod_whole + (float)x->lod / 256;
@@ -117,7 +117,7 @@ static void level(struct midgard_trans *t, const struct midgard_texture *x, stru
                              : jit_splat_u32(t->b, whole ? x->lod : util_f2u(number));
 }
 
-static void offsets(struct midgard_trans *t, const struct midgard_texture *x, struct midgard_ir_texture *r)
+static void offsets(struct midgard_trans *t, const struct midgard_texture *x, struct isa_ir_texture *r)
 {
     struct midgard_texture_register from = midgard_texture_offset(x->offset);
     r->has_offset = x->offset_register || x->offset;
@@ -128,9 +128,9 @@ static void offsets(struct midgard_trans *t, const struct midgard_texture *x, st
     }
 }
 
-static struct midgard_ir_number handle(struct midgard_trans *t, bool by_register, uint16_t value)
+static struct isa_ir_number handle(struct midgard_trans *t, bool by_register, uint16_t value)
 {
-    return (struct midgard_ir_number){by_register ? selected(t, value, AS_BITS) : NULL, value};
+    return (struct isa_ir_number){by_register ? selected(t, value, AS_BITS) : NULL, value};
 }
 
 static bool is_known(const struct midgard_texture *x)
@@ -145,12 +145,12 @@ static bool is_known(const struct midgard_texture *x)
 static void request(struct midgard_trans *t, const struct midgard_texture *x)
 {
     bool fetches = x->op == MIDGARD_TEX_FETCH;
-    struct midgard_ir_texture r = {.op = x->op,
-                                   .mode = x->mode,
-                                   .dimensions = x->dimensions,
-                                   .sampler_type = x->sampler_type,
-                                   .derivatives =
-                                       x->op == MIDGARD_TEX && t->insn->tag != MIDGARD_TAG_VERTEX_TEXTURE};
+    struct isa_ir_texture r = {.op = x->op,
+                               .mode = x->mode,
+                               .dimensions = x->dimensions,
+                               .sampler_type = x->sampler_type,
+                               .derivatives =
+                                   x->op == MIDGARD_TEX && t->insn->tag != MIDGARD_TAG_VERTEX_TEXTURE};
     LLVMValueRef zero = jit_splat_u32(t->b, 0), out[4] = {zero, zero, zero, zero}, address = NULL;
     if (!is_known(x)) {
         midgard_trans_fault(t, MIDGARD_FAULT_RESERVED, NULL, NULL);

@@ -20,15 +20,15 @@
 
 /* What the ports were asked last, and a small memory. */
 static struct {
-    struct midgard_attribute attribute;
-    struct midgard_access access;
-    struct midgard_texture_request texture;
+    struct isa_attribute attribute;
+    struct isa_access access;
+    struct isa_texture_request texture;
     struct midgard_writeout writeout;
     uint16_t lanes;
     unsigned writeouts;
     uint32_t buffer[16], offset[16], selector[16], target, sample[16], format;
     enum midgard_tile form;
-    enum midgard_space space;
+    enum isa_space space;
     uint8_t memory[256];
     uint32_t stored[4][16];
     const uint32_t (*varying)[16]; /* what a varying is; NULL: as attributes are */
@@ -41,8 +41,8 @@ static void give(uint32_t out[4][16], uint32_t base)
             out[c][l] = util_f2u((float)(base + c) + (float)l / 16);
 }
 
-static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                      struct midgard_place *fault)
+static bool attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                      struct isa_place *fault)
 {
     seen.attribute = *a;
     fault->lane = 3;
@@ -52,16 +52,16 @@ static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lan
         memcpy(out, seen.varying, 4 * sizeof *out);
     return a->index[0] < 8;
 }
-static bool store_varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes,
-                          const uint32_t value[4][16], struct midgard_place *fault)
+static bool store_varying(void *ctx, const struct isa_attribute *a, uint16_t lanes,
+                          const uint32_t value[4][16], struct isa_place *fault)
 {
     seen.attribute = *a;
     seen.lanes = lanes;
     memcpy(seen.stored, value, sizeof seen.stored);
     return true;
 }
-static bool image_address(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint64_t out[16],
-                          struct midgard_place *fault)
+static bool image_address(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint64_t out[16],
+                          struct isa_place *fault)
 {
     seen.attribute = *a;
     for (unsigned l = 0; l < 16; l++)
@@ -69,7 +69,7 @@ static bool image_address(void *ctx, const struct midgard_attribute *a, uint16_t
     return true;
 }
 static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                    uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+                    uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     memcpy(seen.buffer, buffer, sizeof seen.buffer);
     memcpy(seen.offset, offset, sizeof seen.offset);
@@ -78,19 +78,19 @@ static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[
             out[n][l] = (0x84838281 + n * 0x04040404) & (bytes < 4 ? (1u << bytes * 8) - 1 : ~0u);
     return true;
 }
-static bool inside(const struct midgard_access *a, uint16_t lanes, struct midgard_place *fault)
+static bool inside(const struct isa_access *a, uint16_t lanes, struct isa_place *fault)
 {
     seen.access = *a;
     seen.lanes = lanes;
     for (unsigned l = 0; l < 16; l++)
         if (lanes >> l & 1 && (a->address[l] > sizeof seen.memory - a->bytes)) {
-            *fault = (struct midgard_place){l, a->address[l]};
+            *fault = (struct isa_place){l, a->address[l]};
             return false;
         }
     return true;
 }
-static bool load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint32_t out[4][16],
-                 struct midgard_place *fault)
+static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
+                 struct isa_place *fault)
 {
     if (!inside(a, lanes, fault))
         return false;
@@ -99,8 +99,8 @@ static bool load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint
             out[n / 4][l] |= (uint32_t)seen.memory[a->address[l] + n] << 8 * (n % 4);
     return true;
 }
-static bool store(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[4][16],
-                  struct midgard_place *fault)
+static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
+                  struct isa_place *fault)
 {
     if (!inside(a, lanes, fault))
         return false;
@@ -110,8 +110,8 @@ static bool store(void *ctx, const struct midgard_access *a, uint16_t lanes, con
                 seen.memory[a->address[l] + n] = (uint8_t)(value[n / 4][l] >> 8 * (n % 4));
     return true;
 }
-static bool atomic(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[2][16],
-                   const uint32_t compare[2][16], uint32_t out[2][16], struct midgard_place *fault)
+static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
+                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
     if (!inside(a, lanes, fault))
         return false;
@@ -120,7 +120,7 @@ static bool atomic(void *ctx, const struct midgard_access *a, uint16_t lanes, co
         if (!(lanes >> l & 1))
             continue;
         memcpy(&old, &seen.memory[a->address[l]], 4);
-        uint32_t new = a->op == MIDGARD_ADD ? old + value[0][l] : old == compare[0][l] ? value[0][l] : old;
+        uint32_t new = a->op == ISA_ATOMIC_ADD ? old + value[0][l] : old == compare[0][l] ? value[0][l] : old;
         memcpy(&seen.memory[a->address[l]], &new, 4);
         out[0][l] = old;
     }
@@ -132,15 +132,15 @@ static void argument(void *ctx, enum midgard_argument which, uint32_t out[4][16]
         for (unsigned l = 0; l < 16; l++)
             out[c][l] = (uint32_t)which * 0x100 + c * 0x10 + l;
 }
-static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
-                    uint32_t out[4][16], struct midgard_place *fault)
+static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct isa_place *fault)
 {
     memcpy(seen.selector, selector, sizeof seen.selector);
     give(out, 5);
     return true;
 }
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     seen.form = form;
     seen.target = target;
@@ -149,15 +149,15 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
     return true;
 }
 static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                       uint16_t lanes, const uint32_t value[4][16], struct midgard_place *fault)
+                       uint16_t lanes, const uint32_t value[4][16], struct isa_place *fault)
 {
     seen.form = form;
     seen.target = target;
     memcpy(seen.stored, value, sizeof seen.stored);
     return true;
 }
-static bool pack(void *ctx, bool unpack, enum midgard_type type, uint32_t format, const uint32_t in[4][16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+static bool pack(void *ctx, bool unpack, enum isa_type type, uint32_t format, const uint32_t in[4][16],
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     seen.format = format;
     for (unsigned l = 0; l < 16; l++)
@@ -169,16 +169,15 @@ static void cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]
     memcpy(out[0], direction[2], sizeof out[0]);
     memcpy(out[1], direction[1], sizeof out[1]);
 }
-static bool texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes, uint32_t out[4][16],
-                    struct midgard_place *fault)
+static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *fault)
 {
     seen.texture = *r;
     seen.lanes = lanes;
     give(out, 0);
     return true;
 }
-static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
-                     struct midgard_place *fault)
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *fault)
 {
     seen.writeout = *what;
     seen.lanes = lanes;

@@ -38,7 +38,7 @@ static void test_varyings(void **unused)
     assert_true(seen.attribute.at_position);
     assert_int_equal(seen.attribute.position[2], 0x43);
     assert_int_equal(seen.attribute.interpolation,
-                     MIDGARD_VARYING_FLAT | MIDGARD_VARYING_PERSPECTIVE | MIDGARD_VARYING_SAMPLE);
+                     ISA_INTERPOLATE_FLAT | ISA_INTERPOLATE_PERSPECTIVE | ISA_INTERPOLATE_SAMPLE);
     assert_int_equal(word(0, 0, 4), util_f2u(3.25f)); /* a cube's */
     assert_int_equal(word(0, 1, 4), util_f2u(2.25f));
     struct midgard_report report = run("ld_vary_32 r0, zero.x, zero.x.u32, 3:5 ; stop");
@@ -58,7 +58,7 @@ static void test_memory(void **unused)
     assert_int_equal(word(2, 0, 3), 0x8a8b8889);
     assert_int_equal(word(2, 1, 3), 0x8e8f8c8d);
     assert_int_equal(word(3, 0, 3), 0x8889);
-    assert_int_equal(seen.access.space, MIDGARD_THREAD);
+    assert_int_equal(seen.access.space, ISA_SPACE_THREAD);
     run("vmul.imov.32 r27, r24, #0x1234 ; next ldst\n"
         "st_32 al1.xz/yyyy, zero.x.64, zero.x, 16 ; st_u16 al1, storage.z.64, zero.x, 32 ; next ldst\n"
         "st_32_bswap4 al1, storage.x.64, zero.x, 48 ; st_128 al1.y, zero.x.64, zero.x, 64 ; stop");

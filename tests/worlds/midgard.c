@@ -70,7 +70,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 /* ---- interpreter ---- */
 
 /* The first lane for which a number is not below `size`. */
-static bool inside(const uint32_t number[16], uint32_t size, uint16_t lanes, struct midgard_place *fault)
+static bool inside(const uint32_t number[16], uint32_t size, uint16_t lanes, struct isa_place *fault)
 {
     for (fault->lane = 0; fault->lane < 16; fault->lane++)
         if (lanes >> fault->lane & 1 && number[fault->lane] >= size)
@@ -78,14 +78,14 @@ static bool inside(const uint32_t number[16], uint32_t size, uint16_t lanes, str
     return true;
 }
 
-static uint32_t asked(const struct midgard_attribute *a, unsigned c, unsigned l)
+static uint32_t asked(const struct isa_attribute *a, unsigned c, unsigned l)
 {
     return (uint32_t)a->type << 28 ^ (uint32_t)a->any_type << 27 ^ (uint32_t)a->interpolation << 16 ^
            (uint32_t)a->position[l] << 8 ^ a->vertex[l] ^ a->coordinate[c][l];
 }
 
-static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                      struct midgard_place *fault)
+static bool attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                      struct isa_place *fault)
 {
     const struct midgard_world *w = ctx;
     if (!inside(a->index, TABLE, lanes, fault))
@@ -96,8 +96,8 @@ static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lan
     return true;
 }
 
-static bool store_attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes,
-                            const uint32_t value[4][16], struct midgard_place *fault)
+static bool store_attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes,
+                            const uint32_t value[4][16], struct isa_place *fault)
 {
     struct midgard_world *w = ctx;
     if (!inside(a->index, TABLE, lanes, fault))
@@ -108,8 +108,8 @@ static bool store_attribute(void *ctx, const struct midgard_attribute *a, uint16
     return true;
 }
 
-static bool image_address(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint64_t out[16],
-                          struct midgard_place *fault)
+static bool image_address(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint64_t out[16],
+                          struct isa_place *fault)
 {
     if (!inside(a->index, TABLE, lanes, fault))
         return false;
@@ -119,7 +119,7 @@ static bool image_address(void *ctx, const struct midgard_attribute *a, uint16_t
 }
 
 static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                    uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+                    uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     const struct midgard_world *w = ctx;
     if (!inside(buffer, BUFFERS, lanes, fault) || !inside(offset, BUFFER_BYTES - bytes + 1, lanes, fault))
@@ -135,18 +135,18 @@ static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[
     return true;
 }
 
-static bool reaches(const struct midgard_access *a, uint16_t lanes, struct midgard_place *fault)
+static bool reaches(const struct isa_access *a, uint16_t lanes, struct isa_place *fault)
 {
     for (unsigned l = 0; l < 16; l++)
         if (lanes >> l & 1 && a->address[l] > (uint64_t)MEMORY - a->bytes) {
-            *fault = (struct midgard_place){l, a->address[l]};
+            *fault = (struct isa_place){l, a->address[l]};
             return false;
         }
     return true;
 }
 
-static bool load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint32_t out[4][16],
-                 struct midgard_place *fault)
+static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
+                 struct isa_place *fault)
 {
     const struct midgard_world *w = ctx;
     if (!reaches(a, lanes, fault))
@@ -162,8 +162,8 @@ static bool load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint
     return true;
 }
 
-static bool store(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[4][16],
-                  struct midgard_place *fault)
+static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
+                  struct isa_place *fault)
 {
     struct midgard_world *w = ctx;
     if (!reaches(a, lanes, fault))
@@ -180,26 +180,26 @@ static uint64_t reversed(uint64_t x, unsigned bytes)
     return bytes == 8 ? __builtin_bswap64(x) : __builtin_bswap32((uint32_t)x);
 }
 
-static uint64_t changed(const struct midgard_access *a, uint64_t old, uint64_t value, uint64_t compare)
+static uint64_t changed(const struct isa_access *a, uint64_t old, uint64_t value, uint64_t compare)
 {
     unsigned up = a->bytes == 8 ? 0 : 32;
     int64_t x = (int64_t)(old << up), y = (int64_t)(value << up);
     switch (a->op) {
-    case MIDGARD_ADD: return old + value;
-    case MIDGARD_AND: return old & value;
-    case MIDGARD_OR: return old | value;
-    case MIDGARD_XOR: return old ^ value;
-    case MIDGARD_IMIN: return x < y ? old : value;
-    case MIDGARD_UMIN: return old < value ? old : value;
-    case MIDGARD_IMAX: return x > y ? old : value;
-    case MIDGARD_UMAX: return old > value ? old : value;
-    case MIDGARD_EXCHANGE: return value;
+    case ISA_ATOMIC_ADD: return old + value;
+    case ISA_ATOMIC_AND: return old & value;
+    case ISA_ATOMIC_OR: return old | value;
+    case ISA_ATOMIC_XOR: return old ^ value;
+    case ISA_ATOMIC_IMIN: return x < y ? old : value;
+    case ISA_ATOMIC_UMIN: return old < value ? old : value;
+    case ISA_ATOMIC_IMAX: return x > y ? old : value;
+    case ISA_ATOMIC_UMAX: return old > value ? old : value;
+    case ISA_ATOMIC_EXCHANGE: return value;
     default: return old == compare ? value : old;
     }
 }
 
-static bool atomic(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[2][16],
-                   const uint32_t compare[2][16], uint32_t out[2][16], struct midgard_place *fault)
+static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
+                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
     struct midgard_world *w = ctx;
     if (!reaches(a, lanes, fault))
@@ -225,8 +225,8 @@ static void argument(void *ctx, enum midgard_argument which, uint32_t out[4][16]
     memcpy(out, ((const struct midgard_world *)ctx)->argument[which], 256);
 }
 
-static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
-                    uint32_t out[4][16], struct midgard_place *fault)
+static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct isa_place *fault)
 {
     const struct midgard_world *w = ctx;
     if (!inside(selector, SELECTORS, lanes, fault))
@@ -238,7 +238,7 @@ static bool special(void *ctx, const uint32_t selector[16], enum midgard_type ty
 }
 
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     const struct midgard_world *w = ctx;
     for (unsigned l = 0; l < 16; l++)
@@ -248,7 +248,7 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 }
 
 static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                       uint16_t lanes, const uint32_t value[4][16], struct midgard_place *fault)
+                       uint16_t lanes, const uint32_t value[4][16], struct isa_place *fault)
 {
     struct midgard_world *w = ctx;
     for (unsigned l = 0; l < 16; l++)
@@ -257,8 +257,8 @@ static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const
     return true;
 }
 
-static bool pack(void *ctx, bool unpack, enum midgard_type type, uint32_t format, const uint32_t in[4][16],
-                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+static bool pack(void *ctx, bool unpack, enum isa_type type, uint32_t format, const uint32_t in[4][16],
+                 uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
     for (unsigned l = 0; l < 16; l++)
         for (unsigned c = 0; c < 4; c++)
@@ -275,8 +275,8 @@ static void cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]
 }
 
 /* With derivatives what a lane gets depends on its whole quad. */
-static bool texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes, uint32_t out[4][16],
-                    struct midgard_place *fault)
+static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *fault)
 {
     uint32_t kind = (uint32_t)r->op << 28 ^ (uint32_t)r->mode << 24 ^ (uint32_t)r->dimensions << 22 ^
                     (uint32_t)r->sampler_type << 20 ^ (uint32_t)r->derivatives << 19;
@@ -294,8 +294,7 @@ static bool texture(void *ctx, const struct midgard_texture_request *r, uint16_t
     return true;
 }
 
-static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
-                     struct midgard_place *fault)
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *fault)
 {
     struct midgard_world *w = ctx;
     for (unsigned l = 0; l < 16; l++) {

@@ -14,7 +14,7 @@ struct midgard_world {
     uint32_t buffer[BUFFERS][BUFFER_BYTES / 4];
     uint32_t argument[8][4][16];
     uint32_t tile[8][4][16];
-    uint8_t memory[3][MEMORY]; /* by enum midgard_space */
+    uint8_t memory[3][MEMORY]; /* by enum isa_space */
     uint64_t address;
     /* what a run leaves */
     uint32_t stored[TABLE][4][16], written[8][16];

@@ -30,7 +30,7 @@ static LLVMValueRef right(struct jit_builder *b, LLVMValueRef x, uint32_t by)
 {
     return LLVMBuildLShr(b->ir, x, number(b, by), "");
 }
-static LLVMValueRef lanes_of(struct jit_builder *b, struct midgard_ir_number n)
+static LLVMValueRef lanes_of(struct jit_builder *b, struct isa_ir_number n)
 {
     return n.lanes ? n.lanes : number(b, n.known);
 }
@@ -53,7 +53,7 @@ static LLVMValueRef place(struct jit_builder *b, LLVMValueRef n, uint32_t step, 
 
 /* ---- attributes ---- */
 
-static LLVMValueRef asked(struct jit_builder *b, const struct midgard_ir_attribute *a, unsigned c)
+static LLVMValueRef asked(struct jit_builder *b, const struct isa_ir_attribute *a, unsigned c)
 {
     LLVMValueRef out =
         number(b, (uint32_t)a->type << 28 ^ (uint32_t)a->any_type << 27 ^ (uint32_t)a->interpolation << 16);
@@ -64,7 +64,7 @@ static LLVMValueRef asked(struct jit_builder *b, const struct midgard_ir_attribu
     return a->coordinate[c] ? xor(b, out, a->coordinate[c]) : out;
 }
 
-static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     world = ctx;
@@ -84,7 +84,7 @@ static LLVMValueRef all_or_none(struct jit_builder *b, LLVMValueRef mask, LLVMVa
     return LLVMBuildAnd(b->ir, mask, LLVMBuildNot(b->ir, jit_splat(b, some), ""), "");
 }
 
-static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                     LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     world = ctx;
@@ -98,7 +98,7 @@ static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const stru
     return missing;
 }
 
-static LLVMValueRef image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+static LLVMValueRef image_address(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address)
 {
     world = ctx;
@@ -140,7 +140,7 @@ static void load_bytes(struct jit_builder *b, size_t offset, LLVMValueRef n, LLV
     }
 }
 
-static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
+static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     world = ctx;
@@ -168,7 +168,7 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midga
 }
 
 /* Addresses as offsets; lanes for which nothing is there. */
-static LLVMValueRef reaches(struct jit_builder *b, const struct midgard_ir_access *a, LLVMValueRef *n,
+static LLVMValueRef reaches(struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef *n,
                             LLVMValueRef *address)
 {
     LLVMValueRef last = jit_splat(b, jit_i64(b, (uint64_t)MEMORY - a->bytes));
@@ -177,13 +177,13 @@ static LLVMValueRef reaches(struct jit_builder *b, const struct midgard_ir_acces
     return LLVMBuildICmp(b->ir, LLVMIntUGT, a->address, last, "");
 }
 
-static size_t memory_of(const struct midgard_ir_access *a)
+static size_t memory_of(const struct isa_ir_access *a)
 {
     return offsetof(struct midgard_world, memory) + (size_t)a->space * MEMORY;
 }
 
-static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                         LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                         LLVMValueRef out[4], LLVMValueRef *address)
 {
     world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address);
@@ -192,8 +192,8 @@ static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_
     return missing;
 }
 
-static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                          LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
+static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                          const LLVMValueRef value[4], LLVMValueRef *address)
 {
     world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address), to[16];
@@ -214,20 +214,20 @@ static LLVMValueRef reversed(struct jit_builder *b, LLVMValueRef x, bool reverse
     return reverse ? jit_intrinsic(b, "llvm.bswap", &type, 1, &x, 1) : x;
 }
 
-static LLVMValueRef changed(struct jit_builder *b, enum midgard_atomic op, LLVMValueRef old,
-                            LLVMValueRef value, LLVMValueRef compare)
+static LLVMValueRef changed(struct jit_builder *b, enum isa_atomic op, LLVMValueRef old, LLVMValueRef value,
+                            LLVMValueRef compare)
 {
-    static const LLVMIntPredicate keeps[] = {[MIDGARD_IMIN] = LLVMIntSLT,
-                                             [MIDGARD_UMIN] = LLVMIntULT,
-                                             [MIDGARD_IMAX] = LLVMIntSGT,
-                                             [MIDGARD_UMAX] = LLVMIntUGT};
+    static const LLVMIntPredicate keeps[] = {[ISA_ATOMIC_IMIN] = LLVMIntSLT,
+                                             [ISA_ATOMIC_UMIN] = LLVMIntULT,
+                                             [ISA_ATOMIC_IMAX] = LLVMIntSGT,
+                                             [ISA_ATOMIC_UMAX] = LLVMIntUGT};
     switch (op) {
-    case MIDGARD_ADD: return LLVMBuildAdd(b->ir, old, value, "");
-    case MIDGARD_AND: return LLVMBuildAnd(b->ir, old, value, "");
-    case MIDGARD_OR: return LLVMBuildOr(b->ir, old, value, "");
-    case MIDGARD_XOR: return LLVMBuildXor(b->ir, old, value, "");
-    case MIDGARD_EXCHANGE: return value;
-    case MIDGARD_COMPARE_EXCHANGE:
+    case ISA_ATOMIC_ADD: return LLVMBuildAdd(b->ir, old, value, "");
+    case ISA_ATOMIC_AND: return LLVMBuildAnd(b->ir, old, value, "");
+    case ISA_ATOMIC_OR: return LLVMBuildOr(b->ir, old, value, "");
+    case ISA_ATOMIC_XOR: return LLVMBuildXor(b->ir, old, value, "");
+    case ISA_ATOMIC_EXCHANGE: return value;
+    case ISA_ATOMIC_COMPARE_EXCHANGE:
         return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntEQ, old, compare, ""), value, old, "");
     default: return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, keeps[op], old, value, ""), old, value, "");
     }
@@ -244,9 +244,9 @@ static LLVMValueRef operand(struct jit_builder *b, const LLVMValueRef words[2], 
     return LLVMBuildOr(b->ir, LLVMBuildZExt(b->ir, low, b->i64, ""), high, "");
 }
 
-static LLVMValueRef atomic(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                           LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
-                           LLVMValueRef out[2], LLVMValueRef *address)
+static LLVMValueRef atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                           const LLVMValueRef value[2], const LLVMValueRef compare[2], LLVMValueRef out[2],
+                           LLVMValueRef *address)
 {
     world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address), place_of[16];
@@ -275,9 +275,8 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
         out[c] = row(b, offsetof(struct midgard_world, argument), which * 4u + c);
 }
 
-static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
-                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
-                            LLVMValueRef *address)
+static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
+                            enum isa_type type, LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     world = ctx;
     LLVMValueRef n = lanes_of(b, selector), missing = outside(b, &n, SELECTORS), word, entry;
@@ -290,13 +289,13 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_
 }
 
 static LLVMValueRef of_tile(struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                            struct midgard_ir_number sample)
+                            struct isa_ir_number sample)
 {
     return xor(b, lanes_of(b, sample), number(b, (uint32_t)form << 28 ^ target << 20));
 }
 
 static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                         struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
     world = ctx;
@@ -312,8 +311,8 @@ static void keep(struct jit_builder *b, size_t offset, uint32_t n, LLVMValueRef 
 }
 
 static LLVMValueRef store_tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
-                               struct midgard_ir_number sample, LLVMValueRef mask,
-                               const LLVMValueRef value[4], LLVMValueRef *address)
+                               struct isa_ir_number sample, LLVMValueRef mask, const LLVMValueRef value[4],
+                               LLVMValueRef *address)
 {
     world = ctx;
     for (unsigned c = 0; c < 4; c++)
@@ -322,8 +321,8 @@ static LLVMValueRef store_tile(void *ctx, struct jit_builder *b, enum midgard_ti
     return NULL;
 }
 
-static LLVMValueRef pack(void *ctx, struct jit_builder *b, bool unpack, enum midgard_type type,
-                         uint32_t format, const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
+static LLVMValueRef pack(void *ctx, struct jit_builder *b, bool unpack, enum isa_type type, uint32_t format,
+                         const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
     world = ctx;
@@ -347,7 +346,7 @@ static LLVMValueRef flipped(struct jit_builder *b, LLVMValueRef x, uint32_t flip
     return LLVMBuildShuffleVector(b->ir, x, LLVMGetPoison(b->i32x16), jit_vector_u32(b, from), "");
 }
 
-static LLVMValueRef texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *r,
+static LLVMValueRef texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *r,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     world = ctx;
