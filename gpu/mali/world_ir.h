@@ -105,7 +105,7 @@ struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engin
 
 /* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports. */
 struct mali_world_ir {
-    struct midgard_ir_calls calls; /* first: the ports that call take it */
+    struct isa_ir_calls calls; /* first: the ports that call take it */
     const struct mali_code_forms *forms;
     const struct mali_code_lookup *lookups;
     unsigned requests;          /* texture requests of the program */

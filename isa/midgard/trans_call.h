@@ -5,17 +5,9 @@
 #define VITRAIL_ISA_MIDGARD_TRANS_CALL_H
 
 #include "isa/midgard/trans.h"
+#include "isa/trans_call.h"
 
-/* `ctx` of the ports below, for one function under construction. The caller's, as long as he emits it; he sets
- * `ports`, the rest begins as zero. */
-struct midgard_ir_calls {
-    LLVMValueRef ports; /* ptr to a struct midgard_ports that is there when the code runs */
-    bool used;          /* a port was called */
-    /* Slots of the function, made when they are first wanted. */
-    LLVMValueRef what, place, lanes[3];
-};
-
-/* All of struct midgard_ir_ports but uniform_register, with ctx NULL: each takes a struct midgard_ir_calls as its
+/* All of struct midgard_ir_ports but uniform_register, with ctx NULL: each takes a struct isa_ir_calls as its
  * ctx. Faults of the ports are returned as trans.h says, addresses where they leave one. */
 extern const struct midgard_ir_ports midgard_ir_call_ports;
 
