@@ -67,6 +67,7 @@ struct isa_access {
     enum isa_space space;
     uint8_t bytes;   /* 1 to 16; of a few sets powers of two alone */
     uint16_t enable; /* stores: a bit a byte */
+    uint8_t hint;    /* stores and loads: what the encoding says of caches; of Valhall, which stream it is */
     bool reversed;   /* atomics: the bytes in memory are in reverse order */
     enum isa_atomic op;
     uint64_t address[ISA_LANES];

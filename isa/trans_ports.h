@@ -37,6 +37,7 @@ struct isa_ir_access {
     enum isa_space space;
     uint8_t bytes;
     uint16_t enable;
+    uint8_t hint;
     bool reversed;
     enum isa_atomic op;
     LLVMValueRef address; /* i64x16 */

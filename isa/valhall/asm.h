@@ -38,7 +38,7 @@ unsigned valhall_check(const void *words, uint32_t count, isa_breach_fn found, v
 enum valhall_random_profile {
     VALHALL_RANDOM_ARITHMETIC, /* no messages */
     VALHALL_RANDOM_STRAIGHT,   /* also messages, but no branches */
-    VALHALL_RANDOM_FULL,       /* everything; branches go forward */
+    VALHALL_RANDOM_FULL,       /* everything; a few branches go backward */
 };
 uint32_t valhall_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 

@@ -6,6 +6,7 @@
 #include "isa/valhall/asm.h"
 #include "isa/valhall/check.h"
 #include "isa/valhall/names.h"
+#include "isa/valhall/program.h"
 #include "util/bits.h"
 
 enum { INSNS_MAX = 60 };
@@ -118,8 +119,10 @@ static void make_field(struct maker *m, struct valhall_insn *insn, enum valhall_
     case VALHALL_KIND_SIGNED: value = (uint32_t)((int32_t)bits >> unused); break;
     default: value = bits >> unused; break;
     }
-    if (f == VALHALL_FIELD_BRANCH_OFFSET) /* to an instruction behind it */
-        value = below(m, m->count - m->at - 1);
+    if (f ==
+        VALHALL_FIELD_BRANCH_OFFSET) /* to an instruction behind it; of a few before it, as long as fuel lasts */
+        value = m->at && one_in(m, 3) ? (uint32_t)-(int32_t)(1 + below(m, UTIL_MIN(m->at, 8u)))
+                                      : below(m, m->count - m->at - 1);
     if (f == VALHALL_FIELD_TARGET)
         value = below(m, UTIL_MIN(m->count - m->at - 1, 256u));
     valhall_field_set(f, value, insn);
@@ -153,6 +156,8 @@ static void make_any(struct maker *m, struct valhall_insn *insn)
     do
         insn->op = (uint16_t)below(m, VALHALL_OP_COUNT);
     while (!has_op(m, insn->op));
+    if (m->profile == VALHALL_RANDOM_FULL && one_in(m, 12))
+        insn->op = VALHALL_BRANCHZ;
     info = valhall_info(insn->op);
     uint8_t page = (uint8_t)below(m, 3);
     insn->page = page == 2 ? 3 : page;
@@ -180,6 +185,14 @@ static void emit(struct maker *m, const struct valhall_insn *insn)
     m->words[m->at++] = valhall_encode(insn);
 }
 
+/* What cannot be executed ends a program: few are to end so. */
+static bool ends_it(const struct valhall_insn *insn)
+{
+    struct warp_insn lowered;
+    valhall_lower(insn, 0, &lowered);
+    return lowered.kind == WARP_UNSUPPORTED;
+}
+
 uint32_t valhall_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity)
 {
     struct maker m = {.random = {seed}, .profile = profile, .words = words};
@@ -189,7 +202,7 @@ uint32_t valhall_random(uint64_t seed, unsigned profile, void *words, uint32_t c
     while (m.at + 1 < m.count) {
         do
             make_any(&m, &insn);
-        while (valhall_broken(&insn));
+        while (valhall_broken(&insn) || (ends_it(&insn) && !one_in(&m, 12)));
         settle_page(&insn);
         emit(&m, &insn);
     }

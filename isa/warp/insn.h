@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WARP_LANES     16
-#define WARP_REGISTERS 64
-#define WARP_SOURCES   4
+#define WARP_LANES       16
+#define WARP_REGISTERS   64
+#define WARP_SOURCES     4
+#define WARP_TEMPORARIES 8 /* at most; a block begins with none */
 
 enum warp_op {
 #define OP(name, class, op, second, type, a, b, c, d) WARP_##name,
@@ -19,7 +20,17 @@ enum warp_op {
     WARP_OP_COUNT
 };
 
-enum warp_from { WARP_REGISTER, WARP_TEMPORARY, WARP_UNIFORM, WARP_SPECIAL, WARP_CONSTANT };
+/* SPECIAL: what the set's encoding names, by a port; COUNTER: the address behind the instruction; LANE: the lane's
+ * number. */
+enum warp_from {
+    WARP_REGISTER,
+    WARP_TEMPORARY,
+    WARP_UNIFORM,
+    WARP_SPECIAL,
+    WARP_CONSTANT,
+    WARP_COUNTER,
+    WARP_LANE
+};
 
 /* GTLT: less or greater; TOTAL: both are numbers. Of integers these are "not equal" and "always". */
 enum warp_condition { WARP_EQ, WARP_GT, WARP_GE, WARP_NE, WARP_LT, WARP_LE, WARP_GTLT, WARP_TOTAL };
@@ -31,9 +42,61 @@ enum warp_round { WARP_RTE, WARP_RTP, WARP_RTN, WARP_RTZ, WARP_RTNA };
 /* What makes MUX take the first: the sign, zero as an integer, as a float; or each bit for itself. */
 enum warp_mux { WARP_MUX_NEG, WARP_MUX_INT_ZERO, WARP_MUX_FP_ZERO, WARP_MUX_BIT };
 
+/* What an instruction does. From WARP_LOAD on it is a message. */
+enum warp_kind {
+    WARP_COMPUTE, /* `op` of the sources, into `dest` */
+    WARP_NOTHING,
+    WARP_UNSUPPORTED, /* faults: what is reserved, or no document explains */
+    WARP_BRANCH,      /* to `target` where what `op` computes, a comparison, is not 0 */
+    WARP_FAR,  /* the same, to the 32-bit address that is source 3, in the program's 4 GB: another program */
+    WARP_KILL, /* DISCARD: likewise; lanes become helpers, and go on */
+    WARP_BARRIER,
+    WARP_PERMUTE, /* source 0 of the lane that source 1 says (CLPER) */
+    WARP_BALLOT,  /* WMASK: the subgroup's lanes that execute, where source 0 is not 0 */
+    WARP_LOAD,    /* memory at source 0 + offset */
+    WARP_STORE,
+    WARP_ATOMIC,
+    WARP_BUFFER, /* source 0 a byte offset, source 1 the buffer's handle */
+    WARP_TEXTURE,
+    WARP_MESSAGE /* the others: enum warp_message_kind */
+};
+
+/* Messages that go to a port as they are; what their operands are. Handles are of 32 bits: the table in the
+ * uppermost eight bits, the number below. An immediate handle is the operand, too. */
+enum warp_message_kind {
+    WARP_ATTRIBUTE,       /* vertex, instance, handle */
+    WARP_IMAGE,           /* coordinates xy and zw of 16 bits each, handle */
+    WARP_LEA_ATTRIBUTE,   /* as ATTRIBUTE; gives an address of two words and the conversion word */
+    WARP_LEA_IMAGE,       /* as IMAGE; likewise */
+    WARP_LEA_BUFFER,      /* linear number or byte offset, handle; gives two words */
+    WARP_VARYING,         /* sample mask and number, handle */
+    WARP_VARYING_FLAT,    /* handle in the second */
+    WARP_VARYING_BYTES,   /* sample mask and number, byte offset in the vertex' block */
+    WARP_VARYING_SPECIAL, /* sample mask and number, which: 0 point x, 1 y, 2 w, 3 z */
+    WARP_STORE_CONVERT,   /* address (two words), conversion word */
+    WARP_TILE,            /* pixel, coverage, conversion word */
+    WARP_STORE_TILE,
+    WARP_BLEND,            /* descriptor (two words), coverage; up to eight words of colours */
+    WARP_ATEST,            /* coverage, alpha (a single), datum; gives the coverage */
+    WARP_ZS_EMIT,          /* depth, stencil, coverage; gives the coverage */
+    WARP_VAR_TEXTURE,      /* texture (two words, as of TEXTURE), the varying's handle */
+    WARP_VAR_TEXTURE_BYTES /* likewise, its byte offset */
+};
+enum warp_flow { WARP_GO_ON, WARP_END, WARP_END_HELPERS };
+enum warp_lane_op { WARP_LANE_OF, WARP_LANE_XOR };
+/* The level of textures. */
+/* COMPUTED, and with BIAS: of derivatives. */
+enum warp_level { WARP_LEVEL_ZERO, WARP_LEVEL_COMPUTED, WARP_LEVEL_GIVEN, WARP_LEVEL_BIAS };
+
+struct warp_run {
+    uint8_t reg, count; /* count 0: none */
+};
+
 struct warp_source {
-    uint8_t from;   /* enum warp_from */
-    uint16_t index; /* register, temporary, word of the uniforms, special value */
+    uint8_t from; /* enum warp_from */
+    /* Register, temporary, word of the uniforms; of specials the set's number times 2, and 1 for the upper word; of
+     * the counter the word. */
+    uint16_t index;
     uint64_t value; /* of a constant */
     /* Element e of the operand is `width` bits from bit lane[e] * width on, widened to what the operation's type has:
      * 8, 16, 32 or 64, and no wider than that. */
@@ -43,7 +106,17 @@ struct warp_source {
 };
 
 struct warp_insn {
-    uint16_t op; /* enum warp_op */
+    uint8_t kind;     /* enum warp_kind */
+    uint16_t op;      /* enum warp_op */
+    uint8_t flow;     /* enum warp_flow, behind what it does */
+    uint32_t at;      /* place in the guest's program, for faults */
+    const char *name; /* of UNSUPPORTED: what it is; static */
+    struct {
+        uint8_t to; /* WARP_REGISTER or WARP_TEMPORARY */
+        uint8_t index,
+            mask;  /* mask: bit 0 the lower, bit 1 the upper half of each word is written; 0: none */
+        bool pair; /* two words */
+    } dest;
     struct warp_source source[WARP_SOURCES];
     uint8_t condition, truth, clamp, round, mux;
     uint8_t shift;      /* SHADDX */
@@ -55,6 +128,30 @@ struct warp_insn {
     bool sqrt, log;     /* FREXPM, FREXPE: for what the parts are meant */
     bool subtract;      /* SEG_ADD */
     bool preserve_null; /* SEG_ADD: 0 stays 0 */
+    uint32_t
+        target; /* of BRANCH, and of BLEND or UINT32_MAX: number of the instruction in the warp_program */
+    /* Of PERMUTE, BALLOT: */
+    uint8_t subgroup, lane_op; /* 2, 4, 8 or 16 lanes; enum warp_lane_op */
+    uint8_t elements;          /* parts that are permuted apart: 1, 2, 4 */
+    /* Of messages. Registers written first; beyond what comes they stay as they are. */
+    struct warp_run read, write;
+    uint8_t message;             /* enum warp_message_kind */
+    uint8_t bytes;               /* LOAD, STORE, BUFFER: 1 to 16; ATOMIC: 4 or 8 */
+    uint8_t into_bit, into_bits; /* loads below a word: where they go; into_bits 0: words */
+    bool sign;                   /* extended by sign, to into_bits */
+    int32_t offset;
+    uint8_t space, hint;     /* as of struct isa_access */
+    uint8_t atomic;          /* enum isa_atomic */
+    bool compare, has_value; /* of atomics; without a value `value` below is taken */
+    uint64_t value;          /* of PERMUTE: what lanes give that do not execute */
+    uint8_t type;            /* enum isa_type; AUTO: as the descriptor has it */
+    bool any_type;
+    uint8_t components;                    /* 1 to 4 */
+    uint8_t sample, update, source_format; /* of varyings, as the encoding has them */
+    bool z, stencil;                       /* ZS_EMIT */
+    uint8_t texture_op, mode, dimensions, sampler_type, level,
+        write_mask; /* as of struct isa_texture_request */
+    bool array, shadow, texel_offset, wide_handle, halves;
 };
 
 #endif

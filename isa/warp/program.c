@@ -1,0 +1,203 @@
+#include "isa/warp/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "isa/blocks.h"
+#include "isa/warp/ops.h"
+#include "isa/warp/ports.h"
+
+const struct isa_fault_row warp_faults[WARP_FAULT_COUNT] = {
+    [WARP_OK] = {ISA_FAULT_PROGRAM, "stopped"},
+    [WARP_FAULT_FUEL] = {ISA_FAULT_ENDLESS, "loops repeat more instructions than the fuel allows"},
+    [WARP_FAULT_UNSUPPORTED] = {ISA_FAULT_UNSUPPORTED, "an operation that no document explains"},
+    [WARP_FAULT_ADDRESS] = {ISA_FAULT_MEMORY, "an address outside what the program may reach"},
+};
+
+unsigned warp_sources_of(const struct warp_insn *i)
+{
+    static const uint8_t messages[] = {[WARP_ATTRIBUTE] = 3,
+                                       [WARP_IMAGE] = 3,
+                                       [WARP_LEA_ATTRIBUTE] = 3,
+                                       [WARP_LEA_IMAGE] = 3,
+                                       [WARP_LEA_BUFFER] = 2,
+                                       [WARP_VARYING] = 2,
+                                       [WARP_VARYING_FLAT] = 2,
+                                       [WARP_VARYING_BYTES] = 2,
+                                       [WARP_VARYING_SPECIAL] = 2,
+                                       [WARP_STORE_CONVERT] = 2,
+                                       [WARP_TILE] = 3,
+                                       [WARP_STORE_TILE] = 3,
+                                       [WARP_BLEND] = 2,
+                                       [WARP_ATEST] = 3,
+                                       [WARP_ZS_EMIT] = 3,
+                                       [WARP_VAR_TEXTURE] = 2,
+                                       [WARP_VAR_TEXTURE_BYTES] = 2};
+    switch (i->kind) {
+    case WARP_COMPUTE:
+    case WARP_BRANCH:
+    case WARP_KILL: return warp_source_count((enum warp_op)i->op);
+    case WARP_PERMUTE:
+    case WARP_BUFFER: return 2;
+    case WARP_FAR: return 4;
+    case WARP_BALLOT:
+    case WARP_LOAD:
+    case WARP_STORE:
+    case WARP_ATOMIC:
+    case WARP_TEXTURE: return 1;
+    case WARP_MESSAGE: return messages[i->message];
+    default: return 0;
+    }
+}
+
+unsigned warp_source_words(const struct warp_insn *i, unsigned n)
+{
+    return i->source[n].width == 64 ? 2 : 1;
+}
+
+struct warp_asked warp_asked_of(const struct warp_insn *i)
+{
+    const uint32_t offset = (uint32_t)i->offset;
+    return (struct warp_asked){.message = i->message,
+                               .words = i->write.count,
+                               .components = i->components,
+                               .type = i->type,
+                               .any_type = i->any_type,
+                               .halves = i->halves,
+                               .sample = i->sample,
+                               .update = i->update,
+                               .source_format = i->source_format,
+                               .z = i->z,
+                               .stencil = i->stencil,
+                               .hint = i->hint,
+                               .texture_op = i->texture_op,
+                               .mode = i->mode,
+                               .dimensions = i->dimensions,
+                               .sampler_type = i->sampler_type,
+                               .level = i->level,
+                               .array = i->array,
+                               .shadow = i->shadow,
+                               .wide_handle = i->wide_handle,
+                               .offset = {(uint8_t)offset, (uint8_t)(offset >> 8), (uint8_t)(offset >> 16),
+                                          (uint8_t)(offset >> 24)}};
+}
+
+/* Register 0 is behind the last. */
+static uint64_t registers(unsigned reg, unsigned count)
+{
+    const uint64_t bits = (UINT64_C(1) << count) - 1;
+    reg %= WARP_REGISTERS;
+    return reg ? bits << reg | bits >> (WARP_REGISTERS - reg) : bits;
+}
+
+static void note_source(struct warp_program *p, const struct warp_insn *i, unsigned n)
+{
+    const struct warp_source *s = &i->source[n];
+    for (unsigned k = 0; k < warp_source_words(i, n); k++) {
+        if (s->from == WARP_REGISTER)
+            p->read |= registers(s->index + k, 1);
+        if (s->from == WARP_UNIFORM)
+            p->uniforms[(s->index + k) / 64 & 3] |= UINT64_C(1) << ((s->index + k) & 63);
+    }
+    if (s->from == WARP_SPECIAL)
+        p->specials |= 1u << s->index / 2;
+    if (s->from == WARP_TEMPORARY && s->index >= p->temporaries)
+        p->temporaries = s->index + 1u;
+}
+
+static void note_message(struct warp_program *p, const struct warp_insn *i)
+{
+    bool levels = i->kind == WARP_TEXTURE || (i->kind == WARP_MESSAGE && i->message >= WARP_VAR_TEXTURE);
+    p->loads |= i->kind == WARP_LOAD || i->kind == WARP_ATOMIC;
+    p->stores |= i->kind == WARP_STORE || i->kind == WARP_ATOMIC ||
+                 (i->kind == WARP_MESSAGE && i->message == WARP_STORE_CONVERT);
+    p->atomics |= i->kind == WARP_ATOMIC;
+    p->buffers |= i->kind == WARP_BUFFER;
+    p->textures |= levels;
+    p->derivatives |= levels && (i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS);
+    if (i->kind == WARP_MESSAGE)
+        p->messages |= 1u << i->message;
+    p->read |= registers(i->read.reg, i->read.count);
+    p->written |= registers(i->write.reg, i->write.count);
+}
+
+static void note(struct warp_program *p, const struct warp_insn *i, uint32_t number)
+{
+    for (unsigned n = 0; n < warp_sources_of(i); n++)
+        note_source(p, i, n);
+    note_message(p, i);
+    if (i->dest.mask && i->dest.to == WARP_REGISTER)
+        p->written |= registers(i->dest.index, i->dest.pair ? 2 : 1);
+    if (i->dest.mask && i->dest.to == WARP_TEMPORARY && i->dest.index + 1u + i->dest.pair > p->temporaries)
+        p->temporaries = i->dest.index + 1u + i->dest.pair;
+    p->permutes |= i->kind == WARP_PERMUTE || i->kind == WARP_BALLOT;
+    p->barriers |= i->kind == WARP_BARRIER;
+    p->discards |= i->kind == WARP_KILL;
+    p->far |= i->kind == WARP_FAR;
+    p->repeats |= warp_branches(i) && i->target <= number;
+    p->straight &= !warp_branches(i) && !(warp_blends(i) && number + 1 != p->insn_count) &&
+                   i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL &&
+                   i->flow != WARP_END_HELPERS && (i->flow != WARP_END || number + 1 == p->insn_count);
+}
+
+/* Fewer lanes go on behind it, or later. */
+static bool parts(const struct warp_insn *i)
+{
+    return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_KILL ||
+           i->kind == WARP_BARRIER || i->flow != WARP_GO_ON;
+}
+
+static int find_blocks(struct warp_program *p)
+{
+    uint32_t *at = calloc((size_t)p->insn_count + 1, sizeof *at);
+    if (!at)
+        return -ENOMEM;
+    at[0] = 1;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        at[n + 1] |= parts(&p->insns[n]);
+        if (warp_branches(&p->insns[n]))
+            at[p->insns[n].target] = 1;
+    }
+    p->block_count = isa_blocks_number(at, p->insn_count);
+    p->blocks = calloc(p->block_count, sizeof *p->blocks);
+    for (uint32_t n = 0; p->blocks && n < p->insn_count; n++) {
+        struct warp_block *block = &p->blocks[at[n]];
+        if (!block->count++)
+            block->first = n;
+        block->target = warp_branches(&p->insns[n]) ? at[p->insns[n].target] : WARP_NO_BLOCK;
+    }
+    free(at);
+    return p->blocks ? 0 : -ENOMEM;
+}
+
+int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
+                        struct warp_program **out, struct util_error *error)
+{
+    struct warp_program *p = calloc(1, sizeof *p);
+    int status = !p ? -ENOMEM : count > WARP_INSNS_MOST || !count ? -E2BIG : 0;
+    if (!p)
+        free(insns);
+    else
+        *p = (struct warp_program){
+            .insns = insns, .insn_count = count, .word_bytes = word_bytes, .straight = true};
+    if (!status)
+        status = find_blocks(p);
+    for (uint32_t n = 0; !status && n < count; n++)
+        note(p, &insns[n], n);
+    if (status) {
+        warp_program_destroy(p);
+        return util_fail(error, status, "%s",
+                         status == -ENOMEM ? "out of memory" : "a program of too many instructions");
+    }
+    *out = p;
+    return 0;
+}
+
+void warp_program_destroy(struct warp_program *program)
+{
+    if (!program)
+        return;
+    free(program->insns);
+    free(program->blocks);
+    free(program);
+}

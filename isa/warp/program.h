@@ -1,0 +1,57 @@
+/* A program as it is executed, lowered by its set (isa/valhall/lower.c) from words that were taken once. Never changes
+ * afterwards, and so may be shared between threads. */
+#ifndef VITRAIL_ISA_WARP_PROGRAM_H
+#define VITRAIL_ISA_WARP_PROGRAM_H
+
+#include "isa/warp/insn.h"
+#include "util/error.h"
+
+#define WARP_INSNS_MOST (1u << 16) /* longer programs are refused with -E2BIG */
+#define WARP_NO_BLOCK   UINT32_MAX
+
+/* A run of instructions entered at the first and left behind the last by the same lanes. */
+struct warp_block {
+    uint32_t first, count;
+    uint32_t target; /* block that its last instruction branches to, or WARP_NO_BLOCK */
+};
+
+struct warp_program {
+    struct warp_insn *insns;
+    uint32_t insn_count;
+    uint32_t word_bytes;       /* of a place in the guest's program */
+    struct warp_block *blocks; /* in program order */
+    uint32_t block_count;
+    uint64_t read, written; /* bit n: register n */
+    uint64_t uniforms[4];   /* bit n: word n is read */
+    uint32_t specials;      /* bit n: special n, as the set numbers it */
+    uint32_t temporaries;   /* how many there are */
+    uint32_t messages;      /* bit n: enum warp_message_kind */
+    bool loads, stores;     /* memory; atomics are both */
+    bool atomics, buffers, textures, derivatives, permutes, barriers, discards, far;
+    bool repeats;  /* a branch goes back */
+    bool straight; /* lanes run each instruction once: nothing branches, ends helpers or waits */
+    uint64_t hash; /* the set's, of its words */
+};
+
+/* Finds blocks and facts of `count` instructions, which it takes (malloc) whatever comes of it; branch targets are
+ * below `count`. 0 and *out (warp_program_destroy), -E2BIG, -ENOMEM. */
+int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
+                        struct warp_program **out, struct util_error *error);
+void warp_program_destroy(struct warp_program *program); /* NULL is accepted */
+
+static inline bool warp_blends(const struct warp_insn *i)
+{
+    return i->kind == WARP_MESSAGE && i->message == WARP_BLEND;
+}
+/* Lanes may go to i->target. */
+static inline bool warp_branches(const struct warp_insn *i)
+{
+    return i->kind == WARP_BRANCH || (warp_blends(i) && i->target != WARP_NO_BLOCK);
+}
+
+/* How many words a source is read as: 1 or 2. */
+unsigned warp_source_words(const struct warp_insn *insn, unsigned n);
+/* How many sources an instruction has. */
+unsigned warp_sources_of(const struct warp_insn *insn);
+
+#endif

@@ -1,0 +1,355 @@
+/* What programs of Valhall do beside arithmetic, as README.md of isa/warp and of isa/valhall say it: flow, other lanes,
+ * memory, order of staging registers, blends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/valhall/asm.h"
+#include "isa/valhall/program.h"
+#include "isa/warp/interp.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+enum { MEMORY = 256 };
+
+/* What ports were asked for, the last time, and what they give. */
+static struct {
+    uint8_t memory[MEMORY];
+    struct isa_access access;
+    struct isa_texture_request texture;
+    struct warp_message message;
+    struct warp_far far;
+    uint16_t lanes, stored, leave, back;
+    uint32_t gives[WARP_MESSAGE_WORDS];
+} seen;
+static struct warp_state state;
+static struct warp_report report;
+static uint16_t lanes_of_all = 0xffff, helpers_of_all;
+static uint64_t back_of_all;
+
+static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
+                 struct isa_place *fault)
+{
+    seen.access = *a;
+    seen.lanes = lanes;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; n < a->bytes; n++) {
+            if (a->address[l] >= MEMORY) {
+                *fault = (struct isa_place){l, a->address[l]};
+                return false;
+            }
+            out[n / 4][l] |= (uint32_t)seen.memory[a->address[l] + n] << 8 * (n % 4);
+        }
+    return true;
+}
+
+static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
+                  struct isa_place *fault)
+{
+    seen.access = *a;
+    seen.stored |= lanes;
+    return true;
+}
+
+static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
+                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
+{
+    seen.access = *a;
+    for (unsigned l = 0; l < 16; l++) {
+        out[0][l] = value[0][l] + 100;
+        out[1][l] = compare[0][l];
+    }
+    return true;
+}
+
+static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *fault)
+{
+    seen.texture = *r;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = util_f2u((float)(c + 1));
+    return true;
+}
+
+static void special(void *ctx, unsigned which, uint32_t out[2][16])
+{
+    for (unsigned l = 0; l < 16; l++) {
+        out[0][l] = which;
+        out[1][l] = which + 1000;
+    }
+}
+
+static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
+                    uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *fault)
+{
+    seen.message = *m;
+    seen.lanes = lanes;
+    *leave &= seen.leave;
+    for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++)
+        for (unsigned l = 0; l < 16; l++)
+            out[n][l] = seen.gives[n];
+    return true;
+}
+
+static bool far(void *ctx, const struct warp_far *to, uint16_t lanes, uint32_t reg[WARP_REGISTERS][16],
+                uint16_t *back, struct isa_place *fault)
+{
+    seen.far = *to;
+    seen.lanes = lanes;
+    for (unsigned l = 0; l < 16; l++)
+        if (lanes >> l & 1)
+            reg[0][l] = 77;
+    *back = seen.back;
+    return true;
+}
+
+/* Register n begins as n * 16 + lane. */
+static void run(const char *text)
+{
+    const struct warp_ports ports = {.load = load,
+                                     .store = store,
+                                     .atomic = atomic,
+                                     .texture = texture,
+                                     .special = special,
+                                     .message = message,
+                                     .far = far};
+    const struct warp_input input = {.address = 0x500001000,
+                                     .back = back_of_all,
+                                     .lanes = lanes_of_all,
+                                     .helpers = helpers_of_all,
+                                     .fuel = 100};
+    struct util_error error = {0};
+    struct warp_program *program = NULL;
+    void *words;
+    uint32_t count;
+    if (valhall_asm(text, strlen(text), &words, &count, &error) ||
+        valhall_program_create(words, count, &program, &error))
+        fail_msg("%s", error.text);
+    for (unsigned n = 0; n < WARP_REGISTERS; n++)
+        for (unsigned l = 0; l < 16; l++)
+            state.reg[n][l] = n * 16 + l;
+    seen.stored = 0;
+    warp_start(&input, &state);
+    const unsigned saved = util_fpenv_enter();
+    do
+        warp_run(program, &ports, &state, &report);
+    while (!report.fault && state.running);
+    util_fpenv_leave(saved);
+    warp_program_destroy(program);
+    free(words);
+}
+
+/* ---- flow ---- */
+
+static void test_branches(void **unused)
+{
+    /* as often round as the lane says, and once more */
+    run("MOV.i32 r1, lane_id\nMOV.i32 r2, 0x0\nback: IADD_IMM.i32 r2, r2, #0x1\nMOV.i32 r3, r1\n"
+        "IADD_IMM.i32 r1, r1, #0xFFFFFFFF\nBRANCHZ.reconverge r3, offset:back\nNOP.end");
+    for (unsigned l = 0; l < 16; l++)
+        assert_int_equal(state.reg[2][l], l + 1);
+    /* on halves of a register */
+    run("IADD_IMM.i32 r1, 0x0, #0x10000\nBRANCHZ.eq r1.h0, offset:on\nMOV.i32 r2, 0x0\n"
+        "on: BRANCHZ r1.h1, offset:out\nMOV.i32 r3, 0x0\nout: NOP.end");
+    assert_int_equal(state.reg[2][3], 35);
+    assert_int_equal(state.reg[3][3], 51);
+    run("MOV.i32 r1, lane_id\nback: BRANCHZ r1, offset:back\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_FUEL);
+    assert_int_equal(report.place.lane, 1);
+    assert_int_equal(report.at, 1);
+    run("FSINCOS_OFFSET.u6 r1, r2\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_UNSUPPORTED);
+    assert_string_equal(report.name, "FSINCOS_OFFSET.u6");
+}
+
+static void test_discard(void **unused)
+{
+    /* lanes below eight become helpers: they go on, but nobody sees what they store; then they end */
+    run("U32_TO_F32 r1, lane_id\nIADD_IMM.i32 r2, 0x0, #0x41000000\nDISCARD.f32.lt r1, r2\n"
+        "STORE.i32.slot0 @r1, r4, offset:4\nMOV.i32.discard r5, 0x0\nMOV.i32 r6, 0x0\nNOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    assert_int_equal(state.live, 0xff00);
+    assert_int_equal(seen.stored, 0xff00);
+    assert_int_equal(state.reg[5][7], 0);
+    assert_int_equal(state.reg[6][7], 96 + 7);
+    assert_int_equal(state.reg[6][8], 0);
+}
+
+static void test_helpers(void **unused)
+{
+    helpers_of_all = 0x000f;
+    run("STORE.i32.slot0 @r1, r4, offset:4\nMOV.i32.discard r5, 0x0\nMOV.i32 r6, 0x0\nNOP.end");
+    helpers_of_all = 0;
+    assert_int_equal(seen.stored, 0xfff0);
+    assert_int_equal(seen.access.address[4], (68ull | 84ull << 32) + 4);
+    assert_int_equal(state.reg[5][0], 0);
+    assert_int_equal(state.reg[6][0], 96); /* ended before */
+    assert_int_equal(state.reg[6][4], 0);
+}
+
+static void test_barriers(void **unused)
+{
+    run("BRANCHZ.eq.reconverge lane_id, offset:on\nBARRIER.slot7.wait\nMOV.i32 r1, 0x0\non: NOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    assert_int_equal(state.reg[1][0], 16);
+    assert_int_equal(state.reg[1][1], 0);
+}
+
+static void test_far(void **unused)
+{
+    seen.back = 0x00ff;
+    run("IADD_IMM.i32 r1, 0x0, #0x2000\nBRANCHZI.eq.absolute 0x0, r1\nMOV.i32 r2, program_counter\nNOP.end");
+    assert_int_equal(seen.far.target[5], 0x500002000); /* in the program's 4 GB */
+    assert_int_equal(seen.far.back, 0x500001010);
+    assert_int_equal(state.reg[0][9], 77);
+    assert_int_equal(state.reg[2][3], 0x1018);
+    assert_int_equal(state.reg[2][9], 41); /* ended there */
+    back_of_all = 0x500002000;
+    run("IADD_IMM.i32 r1, 0x0, #0x2000\nBRANCHZI.eq.absolute lane_id, r1\nNOP.end");
+    back_of_all = 0;
+    assert_int_equal(state.returned, 0x0001);
+}
+
+/* ---- other lanes ---- */
+
+static void test_permute(void **unused)
+{
+    lanes_of_all = 0xfffd;
+    run("CLPER.i32.subgroup4.xor r1, r2, 0x1000000.b3\nCLPER.i32.umax r3, r2, 0x1000000.b3\nWMASK.subgroup4 "
+        "r4, lane_id\n"
+        "CLPER.s32.subgroup8 r5, r2, r2\nNOP.end");
+    lanes_of_all = 0xffff;
+    assert_int_equal(state.reg[1][0], 0); /* lane 1 does not execute */
+    assert_int_equal(state.reg[1][6], 32 + 7);
+    assert_int_equal(state.reg[3][6], 0xffffffff);
+    assert_int_equal(state.reg[4][2], 0xc); /* lanes 0 and 1 of the subgroup: zero, and not there */
+    assert_int_equal(state.reg[4][9], 0xf);
+    assert_int_equal(state.reg[5][13], 32 + 8 + 5);
+}
+
+/* ---- memory ---- */
+
+static void test_loads(void **unused)
+{
+    for (unsigned n = 0; n < MEMORY; n++)
+        seen.memory[n] = (uint8_t)(0xf0 + n);
+    run("MOV.i32 r0, 0x0\nMOV.i32 r1, 0x0\nLOAD.i8.b2.slot0 @r2, r0, offset:1\nLOAD.i16.w0.slot0 @r3, r0, "
+        "offset:2\n"
+        "LOAD.i16.d0.unsigned.slot0 @r4:r5, r0, offset:2\nLOAD.i96.slot0 @r6:r7:r8, r0, offset:4\nNOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    assert_int_equal(state.reg[2][1], 33 | 0xf1 << 16);
+    assert_int_equal(state.reg[3][0], 0xfffff3f2);
+    assert_int_equal(state.reg[4][0], 0xf3f2);
+    assert_int_equal(state.reg[5][0], 0);
+    assert_int_equal(state.reg[8][0], 0xfffefdfc);
+    run("LOAD.i32.slot0 @r2, r0, offset:1\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_ADDRESS);
+    assert_int_equal(report.place.address, 1 + (16ull << 32));
+}
+
+static void test_atomics(void **unused)
+{
+    run("ATOM_RETURN.i32.slot0.aadd @r10, @r2, r0, offset:0\n"
+        "ATOM1_RETURN.i32.slot0.adec @r11, r0, offset:0\nNOP.end");
+    assert_int_equal(state.reg[10][1], 33 + 100);
+    assert_int_equal(state.reg[11][1], 99);
+    run("ATOM_RETURN.i32.slot0.compare.axchg @r10, @r2:r3, r0, offset:0\nNOP.end");
+    assert_int_equal(seen.access.op, ISA_ATOMIC_COMPARE_EXCHANGE);
+    assert_int_equal(state.reg[10][1], 49 + 100); /* what is compared comes first */
+}
+
+/* ---- textures, messages ---- */
+
+static void test_staging(void **unused)
+{
+    run("IADD_IMM.i32 r0, 0x0, #0x28031805\nIADD_IMM.i32 r8, 0x0, #0x05FE01\nIADD_IMM.i32 r9, 0x0, #0xFF80\n"
+        "TEX_SINGLE.slot0.f.32.gb.2d.array_enable.texel_offset.shadow.explicit @r20:r21, @r4:r5:r6:r7:r8:r9, "
+        "r0\n"
+        "NOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    const struct isa_texture_request *r = &seen.texture;
+    assert_int_equal(r->sampler[0], 3 << 24 | 5);
+    assert_int_equal(r->texture[0], 5 << 24 | 3);
+    assert_int_equal(r->op, ISA_TEXTURE_LOD);
+    assert_int_equal(r->mode, ISA_TEXTURE_SHADOW);
+    for (unsigned c = 0; c < 2; c++)
+        assert_int_equal(r->coordinate[c][0], (4 + c) * 16);
+    assert_int_equal(r->coordinate[3][0], 6 * 16); /* the layer */
+    assert_int_equal(r->coordinate[2][0], 7 * 16); /* the reference */
+    assert_int_equal(r->offset[0][0], 1);
+    assert_int_equal(r->offset[1][0], -2);
+    assert_int_equal(r->offset[2][0], 5);
+    assert_int_equal(r->lod[0], util_f2u(-0.5f));
+    assert_int_equal(state.reg[20][0], util_f2u(2)); /* g, b alone */
+    assert_int_equal(state.reg[21][0], util_f2u(3));
+    run("TEX_SINGLE.slot0.f.16.rgb.2d.zero @r20:r21, @r4:r5, r0\nNOP.end");
+    assert_int_equal(state.reg[20][0], 0x40003c00);
+    assert_int_equal(state.reg[21][0], 0x4200);
+}
+
+static void test_quads(void **unused)
+{
+    lanes_of_all = 0x0006; /* of a quad lanes 1 and 2 */
+    run("TEX_SINGLE.slot0.f.32.2d.computed @r20:r21:r22:r23, @r4:r5, r0\nNOP.end");
+    lanes_of_all = 0xffff;
+    assert_true(seen.texture.derivatives);
+    assert_int_equal(seen.texture.coordinate[0][0], 64 + 1); /* beside it */
+    assert_int_equal(seen.texture.coordinate[0][3], 64 + 2);
+}
+
+static void test_varyings(void **unused)
+{
+    seen.gives[0] = 5, seen.gives[1] = 6, seen.gives[2] = 7;
+    run("LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x10\n"
+        "LD_ATTR_IMM.v2.f32.slot0 @r2:r3, r60, r61, index:0x3, table:0x1\nNOP.end");
+    assert_int_equal(state.reg[1][2], 6);
+    assert_int_equal(seen.message.asked.message, WARP_ATTRIBUTE);
+    assert_int_equal(seen.message.operand[2][0][0], 1 << 24 | 3);
+    assert_int_equal(seen.message.operand[0][0][1], 60 * 16 + 1);
+    assert_int_equal(seen.message.asked.components, 2);
+}
+
+#define BLENDS                                                                                               \
+    "BLEND.slot0.v4.f32%s @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x1\nMOV.i32 r4, 0x0\nMOV.i32 "   \
+    "r5, 0x0\nNOP.end"
+
+static void test_blends(void **unused)
+{
+    char text[300];
+    for (unsigned end = 0; end < 2; end++) {
+        snprintf(text, sizeof text, BLENDS, end ? ".end" : "");
+        seen.leave = 0x0ff0; /* the others want a blend shader, and go on */
+        helpers_of_all = 0x0010;
+        run(text);
+        helpers_of_all = 0;
+        assert_int_equal(report.fault, WARP_OK);
+        assert_int_equal(seen.lanes, 0xffef);
+        assert_int_equal(seen.message.operand[0][1][0], VALHALL_SPECIAL_BLEND_0 + 1000);
+        assert_int_equal(seen.message.operand[1][0][2], 60 * 16 + 2);
+        assert_int_equal(seen.message.value[3][1], 49);
+        assert_int_equal(state.reg[4][0], 0);
+        assert_int_equal(state.reg[4][4], 68); /* skipped, or ended */
+        assert_int_equal(state.reg[5][4], end ? 84 : 0);
+    }
+    seen.gives[0] = 9;
+    run("IADD_IMM.i32 r3, 0x0, #0x3C000000\nATEST.wait @r60, r60, r3.h1, atest_datum.w0\nNOP.end");
+    assert_int_equal(seen.message.operand[1][0][0], 0x3f800000); /* a single */
+    assert_int_equal(state.reg[60][0], 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_branches), cmocka_unit_test(test_discard),  cmocka_unit_test(test_helpers),
+        cmocka_unit_test(test_barriers), cmocka_unit_test(test_far),      cmocka_unit_test(test_permute),
+        cmocka_unit_test(test_loads),    cmocka_unit_test(test_atomics),  cmocka_unit_test(test_staging),
+        cmocka_unit_test(test_quads),    cmocka_unit_test(test_varyings), cmocka_unit_test(test_blends)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
