@@ -355,7 +355,8 @@ for folder in ("triangle", "cube", "loop"):
 # The cases of tests/isa, some together; interpreted alone or compiled too, in each mode. What ends a program where a case may not.
 ENDS = {"vc4-qpu": assemble("nop ; thrend\nnop\nnop\n"),
         "utgard-pp": struct.pack("<I", 1 | 1 << 5),  # one word, no fields
-        "midgard": struct.pack("<2Q", 8 | 1 << 4, 0)}  # a bundle of no units, behind which nothing is
+        "midgard": struct.pack("<2Q", 8 | 1 << 4, 0),  # a bundle of no units, behind which nothing is
+        "valhall": struct.pack("<Q", 0x7800c00000000000)}  # NOP.end
 for isa in executed_sets(vitrail):
     set_name, size, programs = isa["name"].replace("-", "_"), isa["word_bytes"], []
     for line in open(os.path.join(here, "..", "isa", set_name + ".cases")):

@@ -1,0 +1,83 @@
+/* Programs of Bifrost and Valhall as LLVM IR, sixteen threads at a time, each on a path of its own. The meaning is
+ * README.md's; the world is reached through IR ports, which mirror ports.h; isa/trans_ports.h has the requests that
+ * other sets make, too, and what values are. */
+#ifndef VITRAIL_ISA_WARP_TRANS_H
+#define VITRAIL_ISA_WARP_TRANS_H
+
+#include "isa/trans_ports.h"
+#include "isa/warp/interp.h"
+
+/* As struct warp_message has it: i32x16. */
+struct warp_ir_message {
+    const struct warp_insn *insn;
+    LLVMValueRef operand[3][2], value[WARP_MESSAGE_WORDS];
+};
+
+struct warp_ir_far {
+    LLVMValueRef target; /* i64x16 */
+    LLVMValueRef back;   /* i64 */
+};
+
+/* IR emitters. `mask`: the lanes that execute, and of what others could see are no helpers; loads may do more, what is
+ * stored is for these only. They emit at the builder's position, and may leave it in another block.
+ *
+ * Those that give a value return the lanes (i1x16) for which there is nothing, or NULL for none: of these the lowest in
+ * `mask` faults. *address, NULL before, may become i64x16: guest addresses for the report. What is loaded, out[], may be
+ * i32 instead of i32x16: the same for all lanes; it begins as zeros. */
+struct warp_ir_ports {
+    void *ctx;
+    LLVMValueRef (*load)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                         LLVMValueRef out[4], LLVMValueRef *address);
+    LLVMValueRef (*store)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                          const LLVMValueRef value[4], LLVMValueRef *address);
+    LLVMValueRef (*atomic)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
+                           const LLVMValueRef value[2], const LLVMValueRef compare[2], LLVMValueRef out[2],
+                           LLVMValueRef *address);
+    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+    LLVMValueRef (*texture)(void *ctx, struct jit_builder *b, const struct isa_ir_texture *request,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+    /* By the set's number. Asked once a block for each. */
+    void (*special)(void *ctx, struct jit_builder *b, unsigned which, LLVMValueRef out[2]);
+    /* *leave, of BLEND: the lanes that execute; may become fewer (ports.h). */
+    LLVMValueRef (*message)(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
+                            LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
+                            LLVMValueRef *address);
+    /* Changes reg[] for the lanes of `mask`; *back becomes those that come back. */
+    LLVMValueRef (*far)(void *ctx, struct jit_builder *b, const struct warp_ir_far *to, LLVMValueRef mask,
+                        LLVMValueRef reg[WARP_REGISTERS], LLVMValueRef *back, LLVMValueRef *address);
+    /* Word n of the uniforms: i32, or i32x16. */
+    LLVMValueRef (*uniform_word)(void *ctx, struct jit_builder *b, uint32_t n);
+};
+
+/* What threads begin with. */
+struct warp_ir_input {
+    LLVMValueRef address;             /* i64: of the program's first word */
+    LLVMValueRef back;                /* i64: as struct warp_input has it; NULL: none */
+    LLVMValueRef lanes;               /* i1x16, threads that there are; a constant of ones is cheapest */
+    LLVMValueRef helpers;             /* i1x16, or NULL: none */
+    LLVMValueRef reg[WARP_REGISTERS]; /* i32x16, or NULL: 0. Not with `state` */
+    LLVMValueRef fuel;                /* i32: instructions that each lane's backward branches may repeat */
+    /* Of programs with barriers: ptr to a struct warp_state, from which the lanes go on and to which they leave what
+     * they are at when all have ended or wait, as warp_run does. The other members but `address` and `back` are not
+     * looked at then. NULL for all other programs. */
+    LLVMValueRef state;
+};
+
+/* How threads ended. Registers that the program does not name are NULL. */
+struct warp_ir_state {
+    LLVMValueRef reg[WARP_REGISTERS]; /* i32x16 */
+    LLVMValueRef live, returned;      /* i1x16: were not discarded; went back */
+    LLVMValueRef executed;            /* i64: instructions, for whatever lanes */
+    LLVMValueRef fault_address;       /* i64: of a fault, or 0 */
+    bool faults;                      /* the program can end in one */
+};
+
+/* Emits the program at the builder's position and leaves the builder behind its end. *fault becomes an i32: 0, or a
+ * fault as isa_fault_pack has it, of the word at which the instruction stands. 0, -ENOMEM, -E2BIG (a program that no
+ * engine would compile), -EINVAL (one with barriers, and no state): what was emitted is to be thrown away then. */
+int warp_translate(struct jit_builder *b, const struct warp_program *program,
+                   const struct warp_ir_ports *ports, const struct warp_ir_input *input, LLVMValueRef *fault,
+                   struct warp_ir_state *state);
+
+#endif

@@ -1,0 +1,73 @@
+/* The translator: trans.c (blocks, flow), trans_insn.c (registers, arithmetic, other lanes), trans_message.c,
+ * trans_texture.c. */
+#ifndef VITRAIL_ISA_WARP_TRANS_INTERNAL_H
+#define VITRAIL_ISA_WARP_TRANS_INTERNAL_H
+
+#include "isa/warp/trans.h"
+#include "isa/warp/trans_alu_internal.h"
+#include "jit/diverge.h"
+
+#define WARP_SPECIALS 32u /* that a set may have */
+
+struct warp_trans {
+    struct jit_builder *b;
+    const struct warp_program *program;
+    const struct warp_ir_ports *ports;
+    const struct warp_ir_input *input;
+    const struct warp_block *blocks; /* the program's, or one that has all of it */
+    uint32_t block_count;
+    struct jit_diverge diverge;
+    uint64_t used, written; /* registers */
+    /* Slots. Of registers NULL: the program never writes it, and it is as it began; `helpers` NULL: there are none. */
+    LLVMValueRef slot[WARP_REGISTERS], begun[WARP_REGISTERS];
+    LLVMValueRef live_slot, helpers_slot, returned_slot, fuel_slot, executed_slot, fault_slot, address_slot;
+    LLVMValueRef running_slot, at_slot; /* of programs with barriers */
+    /* In the block at hand: */
+    LLVMValueRef reg[WARP_REGISTERS], loaded[WARP_REGISTERS]; /* i32x16; as it began */
+    LLVMValueRef temporary[WARP_TEMPORARIES];
+    LLVMValueRef special[WARP_SPECIALS][2]; /* what a port gave, or NULL */
+    LLVMValueRef mask, helpers;             /* lanes in the block; of these helpers, or NULL */
+    LLVMValueRef leave, back;               /* of BLEND lanes that it lets go; of FAR those that stay */
+    const struct warp_insn *insn;
+    uint32_t number; /* of it */
+    uint32_t work;   /* instructions that were emitted, about */
+    bool ended;      /* the block faults whatever its lanes do */
+    bool faults;     /* something may have been stored to `fault_slot` */
+};
+
+/* Ends the program for all lanes where one of `bad` (i1x16 or NULL: all) executes; the lowest of them is told, with its
+ * `address` (i64x16 or NULL: 0). */
+void warp_trans_fault(struct warp_trans *t, enum warp_fault fault, LLVMValueRef bad, LLVMValueRef address);
+/* What a port returned that was asked for `lanes`. */
+void warp_trans_check(struct warp_trans *t, LLVMValueRef missing, LLVMValueRef lanes, LLVMValueRef address);
+/* Lanes that are no helpers. */
+LLVMValueRef warp_trans_visible(struct warp_trans *t);
+
+static inline LLVMValueRef warp_trans_lanes(struct warp_trans *t, LLVMValueRef v)
+{
+    return LLVMTypeOf(v) == t->b->i32 ? jit_splat(t->b, v) : v;
+}
+
+/* ---- trans_insn.c ---- */
+
+/* Word k of source n, i32x16; 0 beyond it. */
+LLVMValueRef warp_trans_word(struct warp_trans *t, unsigned n, unsigned k);
+LLVMValueRef warp_trans_pair(struct warp_trans *t, unsigned n); /* both, i64x16 */
+void warp_trans_arithmetic(struct warp_trans *t);
+/* Where a comparison is not 0: i1x16. */
+LLVMValueRef warp_trans_holds(struct warp_trans *t);
+void warp_trans_permute(struct warp_trans *t);
+void warp_trans_ballot(struct warp_trans *t);
+
+/* ---- trans_message.c, trans_texture.c ---- */
+
+/* Word n of the registers that are read, 0 beyond; that are written, nothing beyond. */
+LLVMValueRef warp_trans_read(struct warp_trans *t, unsigned n);
+void warp_trans_write(struct warp_trans *t, unsigned n, LLVMValueRef value);
+void warp_trans_memory(struct warp_trans *t);
+void warp_trans_message(struct warp_trans *t);
+void warp_trans_texture(struct warp_trans *t);
+/* FAR, of the lanes in `taken`: those that stay. */
+LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken);
+
+#endif

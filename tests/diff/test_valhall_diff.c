@@ -1,0 +1,66 @@
+/* Programs of a stock driver (tests/isa/valhall_programs.txt), interpreted and translated. Random ones are
+ * test_programs_diff.c's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/worlds/world.h"
+#include "util/fpenv.h"
+
+enum { MOST = 512, INPUTS = 4 };
+
+static void agrees(struct jit_engine *engine, const uint64_t *words, uint32_t count, uint64_t number)
+{
+    const struct world_set *set = world_find("valhall");
+    struct world_outcome outcome = {0};
+    void *program = NULL;
+    assert_int_equal(set->isa->create(words, count, &program, NULL), 0);
+    for (unsigned mode = 0; mode < world_modes(set); mode++) {
+        bool translated = false;
+        if (!world_agrees(set, program, mode, engine, number * 8 + mode, INPUTS, &translated, &outcome))
+            fail_msg("program %llu", (unsigned long long)number);
+        assert_true(translated);
+    }
+    set->isa->destroy(program);
+}
+
+static void test_programs(void **state)
+{
+    static uint64_t words[MOST];
+    const struct jit_options options = {0};
+    struct jit_engine *engine = NULL;
+    struct util_error error = {0};
+    char line[300];
+    uint32_t count = 0;
+    uint64_t number = 0;
+    FILE *file = fopen(SOURCE_DIR "/tests/isa/valhall_programs.txt", "r");
+    if (!file)
+        abort();
+    assert_int_equal(jit_engine_create(&options, &engine, &error), 0);
+    const unsigned saved = util_fpenv_enter();
+    while (fgets(line, sizeof line, file)) {
+        if (line[0] == 'm' && count)
+            agrees(engine, words, count, ++number);
+        if (line[0] == 'm')
+            count = 0;
+        else if (line[0] != '#')
+            words[count++] = strtoull(line, NULL, 16);
+    }
+    agrees(engine, words, count, ++number);
+    util_fpenv_leave(saved);
+    fclose(file);
+    jit_engine_destroy(engine);
+    assert_true(number > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* Sixteen random threads, for programs of Valhall: fragments, vertices or a workgroup, whatever they ask for. Ports are
+ * made of exclusive ors, so that what each was asked for can be told from what it gives; compiled code calls the same
+ * ones. Memory is there at nearly all addresses, again and again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/valhall/asm.h"
+#include "isa/valhall/program.h"
+#include "isa/warp/interp.h"
+#include "isa/warp/trans_call.h"
+#include "tests/diff/random.h"
+#include "tests/worlds/world.h"
+#include "util/bits.h"
+
+enum { FUEL = 60, MEMORY = 1024, BUFFER = 256, UNIFORMS = 96, SPECIALS = 32 };
+enum { ALL_LANES = 1, HELPERS = 2 }; /* bits of a mode's number */
+
+struct valhall_world {
+    struct warp_ports ports; /* ctx is set by who runs */
+    uint32_t uniform[UNIFORMS];
+    uint32_t special[SPECIALS][2][16];
+    uint32_t buffer[BUFFER];
+    uint64_t address, back;
+    /* what a run leaves */
+    uint8_t memory[MEMORY];
+    uint32_t reg[WARP_REGISTERS][16];
+    uint32_t seen[WARP_MESSAGE_WORDS][16]; /* of messages whose effect others see */
+    uint16_t live, returned;
+    uint32_t fault;
+    uint64_t fault_address, executed;
+    uint16_t lanes, helpers;
+    struct warp_state state; /* of programs that have barriers */
+};
+
+static const char *const modes[] = {"some lanes", "all lanes", "some lanes, helpers", "all lanes, helpers",
+                                    NULL};
+
+/* ---- ports ---- */
+
+/* A sixteenth of all addresses is nowhere. */
+static bool reaches(const struct isa_access *a, uint16_t lanes, struct isa_place *fault)
+{
+    for (uint32_t l = 0; l < 16; l++)
+        if (lanes >> l & 1 && a->address[l] >> 60 == 13) {
+            *fault = (struct isa_place){l, a->address[l]};
+            return false;
+        }
+    return true;
+}
+
+static uint8_t *byte_at(struct valhall_world *w, uint64_t address)
+{
+    return &w->memory[address % MEMORY];
+}
+
+static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
+                 struct isa_place *fault)
+{
+    struct valhall_world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; lanes >> l & 1 && n < a->bytes; n++)
+            out[n / 4][l] |= (uint32_t)*byte_at(w, a->address[l] + n) << 8 * (n % 4);
+    return true;
+}
+
+static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
+                  struct isa_place *fault)
+{
+    struct valhall_world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; lanes >> l & 1 && n < a->bytes; n++)
+            if (a->enable >> n & 1)
+                *byte_at(w, a->address[l] + n) = (uint8_t)(value[n / 4][l] >> 8 * (n % 4)) ^ a->hint;
+    return true;
+}
+
+static uint64_t changed(enum isa_atomic op, uint64_t old, uint64_t value, uint64_t compare)
+{
+    switch (op) {
+    case ISA_ATOMIC_ADD: return old + value;
+    case ISA_ATOMIC_AND: return old & value;
+    case ISA_ATOMIC_OR: return old | value;
+    case ISA_ATOMIC_COMPARE_EXCHANGE: return old == compare ? value : old;
+    default: return (old ^ value) + (uint64_t)op;
+    }
+}
+
+static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
+                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
+{
+    struct valhall_world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++) {
+        uint64_t old = 0;
+        if (!(lanes >> l & 1))
+            continue;
+        for (unsigned n = 0; n < a->bytes; n++)
+            old |= (uint64_t)*byte_at(w, a->address[l] + n) << 8 * n;
+        const uint64_t new = changed(a->op, old, value[0][l] | (uint64_t)value[1][l] << 32,
+                                     compare[0][l] | (uint64_t)compare[1][l] << 32);
+        for (unsigned n = 0; n < a->bytes; n++)
+            *byte_at(w, a->address[l] + n) = (uint8_t)(new >> 8 * n);
+        out[0][l] = (uint32_t)old;
+        out[1][l] = (uint32_t)(old >> 32);
+    }
+    return true;
+}
+
+static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
+                    uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
+{
+    const struct valhall_world *w = ctx;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; n < bytes; n++)
+            out[n / 4][l] |= (w->buffer[(offset[l] + n) % BUFFER] ^ buffer[l]) % 256 << 8 * (n % 4);
+    return true;
+}
+
+/* With derivatives what a lane gets depends on its whole quad. */
+static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                    struct isa_place *fault)
+{
+    const uint32_t kind = (uint32_t)r->op << 28 ^ (uint32_t)r->mode << 24 ^ (uint32_t)r->dimensions << 22 ^
+                          (uint32_t)r->sampler_type << 20 ^ (uint32_t)r->derivatives << 19 ^
+                          (uint32_t)r->has_lod << 18 ^ (uint32_t)r->has_offset << 17;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++) {
+            uint32_t v = r->coordinate[c][l] ^ kind;
+            if (r->derivatives)
+                v ^= r->coordinate[c][l ^ 1] ^ r->coordinate[c][l ^ 2] >> 1 ^ r->coordinate[c][l ^ 3] >> 2;
+            out[c][l] = c == 0   ? v ^ r->texture[l]
+                        : c == 1 ? v ^ r->sampler[l]
+                        : c == 2 ? v ^ r->lod[l]
+                                 : v ^ (uint32_t)r->offset[0][l] ^ (uint32_t)r->offset[1][l] << 8 ^
+                                       (uint32_t)r->offset[2][l] << 16;
+        }
+    return true;
+}
+
+static void special(void *ctx, unsigned which, uint32_t out[2][16])
+{
+    memcpy(out, ((const struct valhall_world *)ctx)->special[which % SPECIALS], sizeof(uint32_t[2][16]));
+}
+
+static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
+                    uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *fault)
+{
+    struct valhall_world *w = ctx;
+    uint32_t kind = 0;
+    for (unsigned n = 0; n < sizeof m->asked; n++)
+        kind = kind * 31 + ((const uint8_t *)&m->asked)[n];
+    for (uint32_t l = 0; l < 16; l++) {
+        if (lanes >> l & 1 && (m->operand[1][0][l] ^ kind) % 64 == 7) {
+            *fault = (struct isa_place){l, m->operand[1][0][l]};
+            return false;
+        }
+        for (unsigned k = 0; lanes >> l & 1 && k < WARP_MESSAGE_WORDS; k++) {
+            out[k][l] = kind ^ m->operand[k % 3][k & 1][l] ^ m->value[k][l] << 1;
+            w->seen[k][l] = w->seen[k][l] * 3 + out[k][l];
+        }
+        if (m->operand[0][0][l] & 1)
+            *leave &= (uint16_t)~(1u << l);
+    }
+    return true;
+}
+
+static bool far(void *ctx, const struct warp_far *to, uint16_t lanes, uint32_t reg[WARP_REGISTERS][16],
+                uint16_t *back, struct isa_place *fault)
+{
+    for (uint32_t l = 0; l < 16; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        for (unsigned n = 0; n < WARP_REGISTERS; n += 7)
+            reg[n][l] ^= (uint32_t)(to->target[l] >> 32) + (uint32_t)to->target[l] + (uint32_t)to->back;
+        *back |= (uint16_t)((to->target[l] >> 3 & 1) << l);
+    }
+    return true;
+}
+
+/* ---- worlds ---- */
+
+/* Singles of all kinds, pairs of halves, and any bits: denormals of every width; small numbers. */
+static uint32_t any_word(uint64_t *seed)
+{
+    uint32_t kind = random_next(seed) % 8, x = (uint32_t)random_next(seed);
+    return kind == 0   ? x
+           : kind == 1 ? x & 0x807fffff
+           : kind == 2 ? x & 0x83ff83ff
+           : kind == 3 ? (x & 0x83ff83ff) | (12 + x % 8) << 10 | (12 + x / 8 % 8) << 26
+           : kind == 4 ? x % 20
+                       : random_normal(seed);
+}
+
+static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+{
+    struct valhall_world *w = world;
+    memset(w, 0, sizeof *w);
+    w->ports = (struct warp_ports){.load = load,
+                                   .store = store,
+                                   .atomic = atomic,
+                                   .uniform = uniform,
+                                   .texture = texture,
+                                   .special = special,
+                                   .message = message,
+                                   .far = far};
+    for (unsigned n = 0; n < UNIFORMS; n++)
+        w->uniform[n] = any_word(&seed);
+    for (unsigned n = 0; n < SPECIALS * 32; n++)
+        w->special[n / 32][n / 16 % 2][n % 16] = any_word(&seed);
+    for (unsigned n = 0; n < BUFFER; n++)
+        w->buffer[n] = any_word(&seed);
+    for (unsigned n = 0; n < MEMORY; n++)
+        w->memory[n] = (uint8_t)random_next(&seed);
+    for (unsigned n = 0; n < WARP_REGISTERS * 16; n++)
+        w->reg[n / 16][n % 16] = any_word(&seed);
+    w->address = (uint64_t)random_next(&seed) << 20;
+    w->back = (w->address & ~0xffffffffull) | (random_next(&seed) % 3 ? 0x3f800000u : w->uniform[3]);
+    w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)(random_next(&seed) | 1u << random_next(&seed) % 16);
+    const uint32_t some = (uint32_t)random_next(&seed), few = (uint32_t)random_next(&seed);
+    w->helpers = mode & HELPERS ? (uint16_t)(some & few & w->lanes) : 0;
+}
+
+static void run(const void *program, unsigned mode, void *world)
+{
+    struct valhall_world *w = world;
+    static struct warp_state state;
+    struct warp_report report;
+    const struct warp_input input = {.uniform = w->uniform,
+                                     .uniform_count = UNIFORMS,
+                                     .address = w->address,
+                                     .back = w->back,
+                                     .lanes = w->lanes,
+                                     .helpers = w->helpers,
+                                     .fuel = FUEL};
+    w->ports.ctx = w;
+    warp_start(&input, &state);
+    memcpy(state.reg, w->reg, sizeof state.reg);
+    do {
+        warp_run(program, &w->ports, &state, &report);
+        w->executed += report.executed;
+    } while (!report.fault && state.running);
+    w->fault = isa_fault_pack(report.fault, report.place.lane, report.at);
+    w->fault_address = report.place.address;
+    w->live = state.live;
+    w->returned = state.returned;
+    memcpy(w->reg, state.reg, sizeof w->reg);
+}
+
+/* ---- compiled ---- */
+
+static LLVMValueRef world; /* the parameter of the function under construction */
+
+static LLVMValueRef at(struct jit_builder *b, size_t offset)
+{
+    return jit_offset_const(b, world, offset);
+}
+#define AT(b, field) at(b, offsetof(struct valhall_world, field))
+
+static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
+{
+    if (n >= UNIFORMS)
+        return jit_i32(b, 0);
+    return jit_load(b, b->i32, at(b, offsetof(struct valhall_world, uniform) + n * 4), 4, true);
+}
+
+static LLVMValueRef mask_at(struct jit_builder *b, size_t offset)
+{
+    return jit_mask_from_bits(b, jit_load(b, b->i16, at(b, offset), 2, false));
+}
+
+static void store_end(struct jit_builder *b, const struct warp_ir_state *s, LLVMValueRef fault)
+{
+    LLVMValueRef before = jit_load(b, b->i64, AT(b, executed), 8, false);
+    jit_store(b, fault, AT(b, fault), 4);
+    jit_store(b, s->fault_address, AT(b, fault_address), 8);
+    jit_store(b, LLVMBuildAdd(b->ir, before, s->executed, ""), AT(b, executed), 8);
+    jit_store(b, jit_mask_to_bits(b, s->live), AT(b, live), 2);
+    jit_store(b, jit_mask_to_bits(b, s->returned), AT(b, returned), 2);
+    for (unsigned n = 0; n < WARP_REGISTERS; n++)
+        if (s->reg[n])
+            jit_store(b, s->reg[n], at(b, offsetof(struct valhall_world, reg) + n * 64), 4);
+}
+
+static int emit_once(struct jit_builder *b, const struct warp_program *program,
+                     const struct warp_ir_input *input)
+{
+    struct isa_ir_calls calls = {.ports = AT(b, ports)};
+    struct warp_ir_ports own = warp_ir_call_ports;
+    struct warp_ir_state state;
+    LLVMValueRef fault;
+    own.ctx = &calls;
+    own.uniform_word = uniform_word;
+    int status = warp_translate(b, program, &own, input, &fault, &state);
+    if (!status)
+        store_end(b, &state, fault);
+    return status;
+}
+
+/* What the interpreter's state begins with. */
+static void start_state(struct jit_builder *b)
+{
+    const size_t state = offsetof(struct valhall_world, state);
+    LLVMValueRef lanes = jit_load(b, b->i16, AT(b, lanes), 2, false);
+    LLVMBuildMemCpy(b->ir, at(b, state + offsetof(struct warp_state, reg)), 4, AT(b, reg), 4,
+                    jit_i64(b, sizeof(uint32_t[WARP_REGISTERS][16])));
+    jit_store(b, jit_splat_u32(b, 0), at(b, state + offsetof(struct warp_state, at)), 4);
+    jit_store(b, jit_splat_u32(b, FUEL), at(b, state + offsetof(struct warp_state, fuel)), 4);
+    jit_store(b, lanes, at(b, state + offsetof(struct warp_state, running)), 2);
+    jit_store(b, lanes, at(b, state + offsetof(struct warp_state, live)), 2);
+    jit_store(b, LLVMConstNull(b->i16), at(b, state + offsetof(struct warp_state, returned)), 2);
+    jit_store(b, jit_load(b, b->i16, AT(b, helpers), 2, false),
+              at(b, state + offsetof(struct warp_state, helpers)), 2);
+}
+
+/* The sixteen are all of their workgroup: again and again, until none waits or one faults. */
+static int emit_resumed(struct jit_builder *b, const struct warp_program *program,
+                        struct warp_ir_input *input)
+{
+    LLVMBasicBlockRef again = LLVMAppendBasicBlockInContext(b->context, b->function, "again");
+    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(b->context, b->function, "end");
+    start_state(b);
+    input->state = AT(b, state);
+    LLVMBuildBr(b->ir, again);
+    LLVMPositionBuilderAtEnd(b->ir, again);
+    int status = emit_once(b, program, input);
+    if (status)
+        return status;
+    LLVMValueRef waits = jit_load(
+        b, b->i16, at(b, offsetof(struct valhall_world, state) + offsetof(struct warp_state, running)), 2,
+        false);
+    LLVMValueRef on = LLVMBuildICmp(b->ir, LLVMIntNE, waits, LLVMConstNull(b->i16), "");
+    LLVMValueRef fault = jit_load(b, b->i32, AT(b, fault), 4, false);
+    on = LLVMBuildAnd(b->ir, on, LLVMBuildICmp(b->ir, LLVMIntEQ, fault, jit_i32(b, 0), ""), "");
+    LLVMBuildCondBr(b->ir, on, again, end);
+    LLVMPositionBuilderAtEnd(b->ir, end);
+    return 0;
+}
+
+static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given)
+{
+    const struct warp_program *p = program;
+    world = given;
+    struct warp_ir_input input = {
+        .address = jit_load(b, b->i64, AT(b, address), 8, true),
+        .back = jit_load(b, b->i64, AT(b, back), 8, true),
+        .lanes =
+            mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct valhall_world, lanes)),
+        .helpers = mode & HELPERS ? mask_at(b, offsetof(struct valhall_world, helpers)) : NULL,
+        .fuel = jit_i32(b, FUEL)};
+    jit_store(b, world, at(b, offsetof(struct valhall_world, ports) + offsetof(struct warp_ports, ctx)), 8);
+    if (p->barriers)
+        return emit_resumed(b, p, &input);
+    for (unsigned n = 0; n < WARP_REGISTERS; n++)
+        input.reg[n] = jit_load(b, b->i32x16, at(b, offsetof(struct valhall_world, reg) + n * 64), 4, false);
+    return emit_once(b, p, &input);
+}
+
+/* ---- comparing ---- */
+
+static bool same(const void *program, unsigned mode, const void *input, const void *expected, const void *got)
+{
+    const struct valhall_world *x = expected, *y = got;
+    if (x->fault != y->fault || x->fault_address != y->fault_address)
+        return world_differs("fault %x at %llx, expected %x at %llx", y->fault,
+                             (unsigned long long)y->fault_address, x->fault,
+                             (unsigned long long)x->fault_address);
+    if (x->fault)
+        return true;
+    if (x->executed != y->executed || x->live != y->live || x->returned != y->returned)
+        return world_differs("%llu instructions, live %04x, returned %04x, expected %llu, %04x, %04x",
+                             (unsigned long long)y->executed, y->live, y->returned,
+                             (unsigned long long)x->executed, x->live, x->returned);
+    if (memcmp(x->memory, y->memory, sizeof x->memory) != 0 || memcmp(x->seen, y->seen, sizeof x->seen) != 0)
+        return world_differs("memory, or what messages said, differs");
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; x->lanes >> l & 1 && n < WARP_REGISTERS; n++)
+            if (x->reg[n][l] != y->reg[n][l])
+                return world_differs("lane %u: r%u is %08x, expected %08x", l, n, y->reg[n][l], x->reg[n][l]);
+    return true;
+}
+
+static void count(const void *w_, struct world_outcome *outcome)
+{
+    const struct valhall_world *w = w_;
+    const unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
+    outcome->lanes += lanes;
+    outcome->faulted += w->fault ? lanes : 0;
+    outcome->discarded += (unsigned)__builtin_popcount(w->lanes & ~w->live);
+}
+
+static bool returns(const void *words, uint32_t count)
+{
+    const uint64_t *program = words;
+    for (uint32_t n = 0; n < count; n++) {
+        char text[VALHALL_TEXT_MAX];
+        void *again;
+        uint32_t length;
+        valhall_disasm(words, count, n, text);
+        if (valhall_asm(text, strlen(text), &again, &length, NULL))
+            return world_differs("no program: %s", text);
+        const bool good = length == 1 && *(const uint64_t *)again == program[n];
+        free(again);
+        if (!good)
+            return world_differs("another word: %s", text);
+    }
+    return true;
+}
+
+static const char *const texts[] = {
+    /* loops that lanes leave at different times, round a permutation and a ballot */
+    "MOV.i32 r0, lane_id\nRSHIFT_OR.i32 r0, r0, 0x3020100.b11, 0x0\nIADD_IMM.i32 r0, r0, #0x1\nback: "
+    "CLPER.i32.subgroup4.xor r1, r2, 0x1000000.b3\n"
+    "WMASK.subgroup8 r3, r1\nIADD.u32 r2, r2, r3\nIADD_IMM.i32 r0, r0, #0xFFFFFFFF\n"
+    "BRANCHZ r0, offset:back\nNOP.end",
+    /* barriers, of which some lanes pass one alone */
+    "BRANCHZ.eq.reconverge lane_id, offset:on\nBARRIER.slot7.wait\non: IADD.u32 r1, r1, lane_id\n"
+    "BARRIER.slot7.wait\nATOM_RETURN.i32.slot0.aadd @r4, @r1, r6, offset:0\nNOP.end",
+    /* helpers by DISCARD, before derivatives, and behind their end */
+    "DISCARD.f32.lt r0, r1\nTEX_SINGLE.slot0.f.32.2d.computed @r0:r1:r2:r3, @r4:r5, 0x0\n"
+    "STORE.i32.slot0 @r1, r8, offset:4\nNOP.discard\n"
+    "TEX_SINGLE.slot0.f.16.cube.array_enable.shadow.texel_offset.computed_bias @r0:r1, "
+    "@r10:r11:r12:r13:r14:r15, u2\n"
+    "NOP.end",
+    /* a blend, its shader, and back */
+    "ATEST.wait @r60, r60, r3.h1, atest_datum.w0\n"
+    "BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2\n"
+    "IADD_IMM.i32 r48, program_counter.w0, #0x8\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n"
+    "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_1.w0, r60, target:0x0\n"
+    "IADD_IMM.i32 r48, 0x0, #0x0\nBRANCHZI.eq.absolute 0x0, blend_descriptor_1.w1",
+    /* it goes back */
+    "BRANCHZI.eq.absolute r1, 0x3F800000\nNOP.end",
+    NULL,
+};
+
+enum { A = VALHALL_RANDOM_ARITHMETIC, S = VALHALL_RANDOM_STRAIGHT, F = VALHALL_RANDOM_FULL };
+
+const struct world_set world_valhall = {
+    .isa = &valhall_set,
+    .bytes = sizeof(struct valhall_world),
+    .modes = modes,
+    .fill = fill,
+    .run = run,
+    .emit = emit,
+    .same = same,
+    .count = count,
+    .returns = returns,
+    .texts = texts,
+    .text_inputs = 16,
+    .random = {.usual = 300,
+               .capacity = 256,
+               .profiles = {A, F, S, A, F, F, S, F, A, S, F, F},
+               .optimised = 1,
+               .inputs = 8,
+               .refused = 2},
+};
