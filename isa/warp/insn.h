@@ -82,6 +82,8 @@ enum warp_message_kind {
     WARP_VAR_TEXTURE,      /* texture (two words, as of TEXTURE), the varying's handle */
     WARP_VAR_TEXTURE_BYTES /* likewise, its byte offset */
 };
+/* Where varyings are taken: of both sets' encodings. */
+enum warp_sample { WARP_SAMPLE_CENTER, WARP_SAMPLE_CENTROID, WARP_SAMPLE_SAMPLE, WARP_SAMPLE_EXPLICIT };
 enum warp_flow { WARP_GO_ON, WARP_END, WARP_END_HELPERS };
 enum warp_lane_op { WARP_LANE_OF, WARP_LANE_XOR };
 /* The level of textures. */
@@ -147,7 +149,7 @@ struct warp_insn {
     uint8_t type;            /* enum isa_type; AUTO: as the descriptor has it */
     bool any_type;
     uint8_t components;                    /* 1 to 4 */
-    uint8_t sample, update, source_format; /* of varyings, as the encoding has them */
+    uint8_t sample, update, source_format; /* of varyings, as the encoding has them; enum warp_sample */
     bool z, stencil;                       /* ZS_EMIT */
     uint8_t texture_op, mode, dimensions, sampler_type, level,
         write_mask; /* as of struct isa_texture_request */

@@ -39,6 +39,13 @@ struct warp_message {
     uint32_t value[WARP_MESSAGE_WORDS][ISA_LANES]; /* the registers that are read; 0 beyond */
 };
 
+/* What ATTRIBUTE, IMAGE, VARYING, VARYING_FLAT, and the addresses of the first two ask of a descriptor, as other sets
+ * do: index has the handle, instance that of attributes. False: the message is another. */
+bool warp_message_attribute(const struct warp_message *m, struct isa_attribute *out,
+                            uint32_t instance[ISA_LANES]);
+/* How it is interpolated: enum isa_interpolation. */
+uint8_t warp_interpolation(const struct warp_asked *asked);
+
 /* Lanes leave for a program at other addresses, as blend shaders are. */
 struct warp_far {
     uint64_t target[ISA_LANES];

@@ -13,6 +13,10 @@ struct warp_ir_message {
     LLVMValueRef operand[3][2], value[WARP_MESSAGE_WORDS];
 };
 
+/* The same as warp_message_attribute. */
+bool warp_ir_message_attribute(struct jit_builder *b, const struct warp_ir_message *m,
+                               struct isa_ir_attribute *out, LLVMValueRef *instance);
+
 struct warp_ir_far {
     LLVMValueRef target; /* i64x16 */
     LLVMValueRef back;   /* i64 */

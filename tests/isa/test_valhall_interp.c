@@ -316,6 +316,33 @@ static void test_varyings(void **unused)
     assert_int_equal(seen.message.asked.components, 2);
 }
 
+/* As requests of isa/ports.h. */
+static void test_requests(void **unused)
+{
+    struct isa_attribute a;
+    uint32_t instance[16];
+    run("LD_ATTR.v4.u16.slot0 @r0:r1, r60, r61, r2\nNOP.end");
+    assert_true(warp_message_attribute(&seen.message, &a, instance));
+    assert_int_equal(a.type, ISA_TYPE_U32);
+    assert_int_equal(a.index[1], 33);
+    assert_int_equal(a.vertex[2], 60 * 16 + 2);
+    assert_int_equal(instance[3], 61 * 16 + 3);
+    run("IADD_IMM.i32 r4, 0x0, #0x50003\nLD_TEX.v4.auto.slot0 @r0:r1:r2:r3, r4, r5, r2\nNOP.end");
+    assert_true(warp_message_attribute(&seen.message, &a, instance));
+    assert_true(a.any_type);
+    assert_int_equal(a.coordinate[0][0], 3);
+    assert_int_equal(a.coordinate[1][0], 5);
+    assert_int_equal(a.coordinate[2][1], 81);
+    run("LD_VAR_IMM.slot0.v4.f32.centroid.store @r0:r1:r2:r3, r61, table:0x2, index:0x5\nNOP.end");
+    assert_true(warp_message_attribute(&seen.message, &a, instance));
+    assert_true(a.secondary);
+    assert_int_equal(a.index[7], 2 << 24 | 5);
+    assert_int_equal(a.interpolation, ISA_INTERPOLATE_PERSPECTIVE | ISA_INTERPOLATE_CENTROID);
+    run("ZS_EMIT.z.stencil.slot0 @r60, r1, r2, r60\nNOP.end");
+    assert_false(warp_message_attribute(&seen.message, &a, instance));
+    assert_true(seen.message.asked.z && seen.message.asked.stencil);
+}
+
 #define BLENDS                                                                                               \
     "BLEND.slot0.v4.f32%s @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x1\nMOV.i32 r4, 0x0\nMOV.i32 "   \
     "r5, 0x0\nNOP.end"
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_branches), cmocka_unit_test(test_discard),  cmocka_unit_test(test_helpers),
         cmocka_unit_test(test_barriers), cmocka_unit_test(test_far),      cmocka_unit_test(test_permute),
         cmocka_unit_test(test_loads),    cmocka_unit_test(test_atomics),  cmocka_unit_test(test_staging),
-        cmocka_unit_test(test_quads),    cmocka_unit_test(test_varyings), cmocka_unit_test(test_blends)};
+        cmocka_unit_test(test_quads),    cmocka_unit_test(test_varyings), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_blends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,21 @@ static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
     return true;
 }
 
+/* The interpreter's; compiled code makes the same of `message`: what a descriptor is asked for is in it, too. */
+static bool message_asks(void *ctx, const struct warp_message *m, uint16_t lanes,
+                         uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *fault)
+{
+    struct isa_attribute a;
+    uint32_t instance[16];
+    if (!message(ctx, m, lanes, out, leave, fault))
+        return false;
+    for (unsigned l = 0; warp_message_attribute(m, &a, instance) && l < 16; l++)
+        out[0][l] ^= a.index[l] ^ a.vertex[l] << 1 ^ instance[l] << 2 ^ a.coordinate[0][l] ^
+                     a.coordinate[1][l] << 3 ^ a.coordinate[2][l] << 5 ^ a.coordinate[3][l] << 7 ^
+                     (uint32_t)a.type << 20 ^ (uint32_t)a.interpolation << 24 ^ a.secondary;
+    return true;
+}
+
 static bool far(void *ctx, const struct warp_far *to, uint16_t lanes, uint32_t reg[WARP_REGISTERS][16],
                 uint16_t *back, struct isa_place *fault)
 {
@@ -237,11 +252,13 @@ static void run(const void *program, unsigned mode, void *world)
                                      .lanes = w->lanes,
                                      .helpers = w->helpers,
                                      .fuel = FUEL};
-    w->ports.ctx = w;
+    struct warp_ports own = w->ports;
+    own.ctx = w;
+    own.message = message_asks;
     warp_start(&input, &state);
     memcpy(state.reg, w->reg, sizeof state.reg);
     do {
-        warp_run(program, &w->ports, &state, &report);
+        warp_run(program, &own, &state, &report);
         w->executed += report.executed;
     } while (!report.fault && state.running);
     w->fault = isa_fault_pack(report.fault, report.place.lane, report.at);
@@ -266,6 +283,32 @@ static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
     if (n >= UNIFORMS)
         return jit_i32(b, 0);
     return jit_load(b, b->i32, at(b, offsetof(struct valhall_world, uniform) + n * 4), 4, true);
+}
+
+static void mix(struct jit_builder *b, LLVMValueRef *word, LLVMValueRef with, unsigned up)
+{
+    if (with)
+        *word = LLVMBuildXor(b->ir, *word, LLVMBuildShl(b->ir, with, jit_splat_u32(b, up), ""), "");
+}
+
+static LLVMValueRef message_code(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
+                                 LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
+                                 LLVMValueRef *address)
+{
+    static const uint8_t up[4] = {0, 3, 5, 7};
+    struct isa_ir_attribute a;
+    LLVMValueRef instance, bad = warp_ir_call_ports.message(ctx, b, m, mask, out, leave, address);
+    if (!warp_ir_message_attribute(b, m, &a, &instance))
+        return bad;
+    mix(b, &out[0], a.index.lanes ? a.index.lanes : jit_splat_u32(b, a.index.known), 0);
+    mix(b, &out[0], a.vertex, 1);
+    mix(b, &out[0], instance, 2);
+    for (unsigned c = 0; c < 4; c++)
+        mix(b, &out[0], a.coordinate[c], up[c]);
+    mix(b, &out[0],
+        jit_splat_u32(b, (uint32_t)a.type << 20 ^ (uint32_t)a.interpolation << 24 ^ (uint32_t)a.secondary),
+        0);
+    return bad;
 }
 
 static LLVMValueRef mask_at(struct jit_builder *b, size_t offset)
@@ -295,6 +338,7 @@ static int emit_once(struct jit_builder *b, const struct warp_program *program,
     LLVMValueRef fault;
     own.ctx = &calls;
     own.uniform_word = uniform_word;
+    own.message = message_code;
     int status = warp_translate(b, program, &own, input, &fault, &state);
     if (!status)
         store_end(b, &state, fault);
