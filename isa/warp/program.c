@@ -121,6 +121,20 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
     p->written |= registers(i->write.reg, i->write.count);
 }
 
+/* Fewer lanes go on behind it, or later. */
+static bool parts(const struct warp_insn *i)
+{
+    return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_KILL ||
+           i->kind == WARP_BARRIER || i->flow != WARP_GO_ON;
+}
+
+/* At a program's end lanes can do nothing behind it but end. */
+static bool only_ends(const struct warp_insn *i)
+{
+    return !warp_branches(i) && i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL &&
+           i->flow != WARP_END_HELPERS;
+}
+
 static void note(struct warp_program *p, const struct warp_insn *i, uint32_t number)
 {
     for (unsigned n = 0; n < warp_sources_of(i); n++)
@@ -135,16 +149,7 @@ static void note(struct warp_program *p, const struct warp_insn *i, uint32_t num
     p->discards |= i->kind == WARP_KILL;
     p->far |= i->kind == WARP_FAR;
     p->repeats |= warp_branches(i) && i->target <= number;
-    p->straight &= !warp_branches(i) && !(warp_blends(i) && number + 1 != p->insn_count) &&
-                   i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL &&
-                   i->flow != WARP_END_HELPERS && (i->flow != WARP_END || number + 1 == p->insn_count);
-}
-
-/* Fewer lanes go on behind it, or later. */
-static bool parts(const struct warp_insn *i)
-{
-    return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_KILL ||
-           i->kind == WARP_BARRIER || i->flow != WARP_GO_ON;
+    p->straight &= !parts(i) || (number + 1 == p->insn_count && only_ends(i));
 }
 
 static int find_blocks(struct warp_program *p)
@@ -170,6 +175,45 @@ static int find_blocks(struct warp_program *p)
     return p->blocks ? 0 : -ENOMEM;
 }
 
+/* Blocks that lanes reach where no BLEND lets them go on behind it; of programs that go back and forth too often, all. */
+static void reach_fixed(struct warp_program *p)
+{
+    enum { PASSES = 8 };
+    bool more = true;
+    p->blocks[0].fixed = true;
+    for (unsigned pass = 0; more && pass <= PASSES; pass++) {
+        more = false;
+        for (uint32_t k = 0; k < p->block_count; k++) {
+            const struct warp_block *block = &p->blocks[k];
+            const struct warp_insn *last = &p->insns[block->first + block->count - 1];
+            const bool on = !warp_blends(last) && last->flow != WARP_END && k + 1 < p->block_count;
+            bool *next = on ? &p->blocks[k + 1].fixed : NULL;
+            bool *target = block->target != WARP_NO_BLOCK ? &p->blocks[block->target].fixed : NULL;
+            more |= block->fixed && ((next && !*next) || (target && !*target));
+            if (block->fixed && next)
+                *next = true;
+            if (block->fixed && target)
+                *target = true;
+            p->blocks[k].fixed |= pass == PASSES;
+        }
+    }
+}
+
+static void note_fixed(struct warp_program *p)
+{
+    reach_fixed(p);
+    for (uint32_t k = 0; k < p->block_count; k++)
+        p->fixed_far |=
+            p->blocks[k].fixed && p->insns[p->blocks[k].first + p->blocks[k].count - 1].kind == WARP_FAR;
+    for (uint32_t n = 0; n < p->insn_count && !p->fixed_count; n++) {
+        const bool stops = warp_blends(&p->insns[n]) && p->insns[n].flow == WARP_END;
+        if (stops)
+            p->fixed_count = n + 1;
+        else if (parts(&p->insns[n]))
+            return;
+    }
+}
+
 int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
                         struct warp_program **out, struct util_error *error)
 {
@@ -184,6 +228,8 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
         status = find_blocks(p);
     for (uint32_t n = 0; !status && n < count; n++)
         note(p, &insns[n], n);
+    if (!status)
+        note_fixed(p);
     if (status) {
         warp_program_destroy(p);
         return util_fail(error, status, "%s",

@@ -13,6 +13,7 @@
 struct warp_block {
     uint32_t first, count;
     uint32_t target; /* block that its last instruction branches to, or WARP_NO_BLOCK */
+    bool fixed;      /* can be reached where no BLEND asks for a blend shader */
 };
 
 struct warp_program {
@@ -30,6 +31,10 @@ struct warp_program {
     bool atomics, buffers, textures, derivatives, permutes, barriers, discards, far;
     bool repeats;  /* a branch goes back */
     bool straight; /* lanes run each instruction once: nothing branches, ends helpers or waits */
+    /* Where no BLEND asks for a blend shader: whether other programs can be reached; how many instructions lanes run, each
+     * once, up to a BLEND that ends them, or 0: not so. */
+    bool fixed_far;
+    uint32_t fixed_count;
     uint64_t hash; /* the set's, of its words */
 };
 

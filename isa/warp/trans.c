@@ -204,6 +204,10 @@ static void leave(struct warp_trans *t, const struct warp_block *block, uint32_t
         jit_diverge_close(&t->diverge, t->block_count);
         return;
     }
+    if (warp_blends(i) && t->input->fixed_blends) {
+        jit_diverge_close(&t->diverge, i->flow == WARP_END ? t->block_count : block->target);
+        return;
+    }
     if (warp_blends(i) && i->flow == WARP_END)
         jit_diverge_branch(&t->diverge, t->leave, t->block_count);
     else if (block->target != WARP_NO_BLOCK)
@@ -231,6 +235,10 @@ static void emit_block(struct warp_trans *t, uint32_t k)
     struct jit_builder *b = t->b;
     const struct warp_block *block = &t->blocks[k];
     t->mask = jit_diverge_block(&t->diverge, k);
+    if (t->input->fixed_blends && !block->fixed) { /* nobody comes here */
+        jit_diverge_close(&t->diverge, t->block_count);
+        return;
+    }
     if (t->block_count == 1 && !t->input->state)
         t->mask = t->input->lanes;
     t->ended = false;
@@ -305,16 +313,19 @@ int warp_translate(struct jit_builder *b, const struct warp_program *program,
                    struct warp_ir_state *state)
 {
     /* Where the same lanes run all of it, registers stay values from end to end. */
-    const struct warp_block one = {0, program->insn_count, WARP_NO_BLOCK};
-    const bool whole = program->straight && !input->state;
+    const bool fixed = input->fixed_blends && program->fixed_count;
+    const struct warp_block one = {0, fixed ? program->fixed_count : program->insn_count, WARP_NO_BLOCK,
+                                   true};
+    const bool whole = (program->straight || fixed) && !input->state;
+    const bool far = input->fixed_blends ? program->fixed_far : program->far;
     struct warp_trans t = {.b = b,
                            .program = program,
                            .ports = ports,
                            .input = input,
                            .blocks = whole ? &one : program->blocks,
                            .block_count = whole ? 1 : program->block_count,
-                           .used = program->far ? UINT64_MAX : program->read | program->written,
-                           .written = program->far ? UINT64_MAX : program->written};
+                           .used = far ? UINT64_MAX : program->read | program->written,
+                           .written = far ? UINT64_MAX : program->written};
     LLVMValueRef lanes = input->lanes;
     if (program->barriers && !input->state)
         return -EINVAL;

@@ -61,7 +61,10 @@ struct warp_ir_input {
     LLVMValueRef lanes;               /* i1x16, threads that there are; a constant of ones is cheapest */
     LLVMValueRef helpers;             /* i1x16, or NULL: none */
     LLVMValueRef reg[WARP_REGISTERS]; /* i32x16, or NULL: 0. Not with `state` */
-    LLVMValueRef fuel;                /* i32: instructions that each lane's backward branches may repeat */
+    /* No BLEND's descriptor asks for a blend shader: the port need not set *leave, and what is behind a BLEND is not
+     * translated. */
+    bool fixed_blends;
+    LLVMValueRef fuel; /* i32: instructions that each lane's backward branches may repeat */
     /* Of programs with barriers: ptr to a struct warp_state, from which the lanes go on and to which they leave what
      * they are at when all have ended or wait, as warp_run does. The other members but `address` and `back` are not
      * looked at then. NULL for all other programs. */

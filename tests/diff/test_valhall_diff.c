@@ -33,7 +33,7 @@ static void agrees(struct jit_engine *engine, const uint64_t *words, uint32_t co
 static void test_programs(void **state)
 {
     static uint64_t words[MOST];
-    const struct jit_options options = {0};
+    const struct jit_options options = {.level = -1, .cache_dir = ""};
     struct jit_engine *engine = NULL;
     struct util_error error = {0};
     char line[300];

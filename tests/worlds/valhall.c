@@ -13,7 +13,7 @@
 #include "util/bits.h"
 
 enum { FUEL = 60, MEMORY = 1024, BUFFER = 256, UNIFORMS = 96, SPECIALS = 32 };
-enum { ALL_LANES = 1, HELPERS = 2 }; /* bits of a mode's number */
+enum { ALL_LANES = 1, HELPERS = 2, FIXED = 4 }; /* bits of a mode's number */
 
 struct valhall_world {
     struct warp_ports ports; /* ctx is set by who runs */
@@ -29,10 +29,16 @@ struct valhall_world {
     uint32_t fault;
     uint64_t fault_address, executed;
     uint16_t lanes, helpers;
+    bool fixed;              /* no blend shader is asked for */
     struct warp_state state; /* of programs that have barriers */
 };
 
-static const char *const modes[] = {"some lanes", "all lanes", "some lanes, helpers", "all lanes, helpers",
+static const char *const modes[] = {"some lanes",
+                                    "all lanes",
+                                    "some lanes, helpers",
+                                    "all lanes, helpers",
+                                    "some lanes, fixed blends",
+                                    "all lanes, fixed blends",
                                     NULL};
 
 /* ---- ports ---- */
@@ -163,7 +169,7 @@ static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
             out[k][l] = kind ^ m->operand[k % 3][k & 1][l] ^ m->value[k][l] << 1;
             w->seen[k][l] = w->seen[k][l] * 3 + out[k][l];
         }
-        if (m->operand[0][0][l] & 1)
+        if (m->operand[0][0][l] & 1 && !w->fixed)
             *leave &= (uint16_t)~(1u << l);
     }
     return true;
@@ -237,6 +243,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     w->back = (w->address & ~0xffffffffull) | (random_next(&seed) % 3 ? 0x3f800000u : w->uniform[3]);
     w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)(random_next(&seed) | 1u << random_next(&seed) % 16);
     const uint32_t some = (uint32_t)random_next(&seed), few = (uint32_t)random_next(&seed);
+    w->fixed = mode & FIXED;
     w->helpers = mode & HELPERS ? (uint16_t)(some & few & w->lanes) : 0;
 }
 
@@ -395,6 +402,7 @@ static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMV
         .lanes =
             mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct valhall_world, lanes)),
         .helpers = mode & HELPERS ? mask_at(b, offsetof(struct valhall_world, helpers)) : NULL,
+        .fixed_blends = mode & FIXED,
         .fuel = jit_i32(b, FUEL)};
     jit_store(b, world, at(b, offsetof(struct valhall_world, ports) + offsetof(struct warp_ports, ctx)), 8);
     if (p->barriers)
