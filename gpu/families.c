@@ -52,11 +52,11 @@ static int make_mali(const struct family *family, struct gpu_memory *memory,
     return r;
 }
 
-#define MIDGARD(name, model, kind)                                                                           \
-    {{name, "mali", "Arm Mali-" model " (Midgard)", "panfrost", MALI_WINDOW, true, 1ull << 32},              \
+#define MALI(name, model, architecture, kind, is_unfinished)                                                 \
+    {{name, "mali", "Arm Mali-" model " (" architecture ")", "panfrost", MALI_WINDOW, true, 1ull << 32},     \
      .make = make_mali,                                                                                      \
      .mali = (kind),                                                                                         \
-     .unfinished = false}
+     .unfinished = (is_unfinished)}
 
 static const struct family families[] = {
     {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, .make = make_vc4},
@@ -68,9 +68,13 @@ static const struct family families[] = {
      .make = make_utgard,
      .kind = UTGARD_MALI450,
      .pp_count = 6},
-    MIDGARD("t720", "T720 MP2", MALI_T720),
-    MIDGARD("t760", "T760 MP4", MALI_T760),
-    MIDGARD("t860", "T860 MP4", MALI_T860),
+    MALI("t720", "T720 MP2", "Midgard", MALI_T720, false),
+    MALI("t760", "T760 MP4", "Midgard", MALI_T760, false),
+    MALI("t860", "T860 MP4", "Midgard", MALI_T860, false),
+    MALI("g72", "G72 MP3", "Bifrost", MALI_G72, true),
+    MALI("g31", "G31 MP1", "Bifrost", MALI_G31, true),
+    MALI("g52", "G52 MP2", "Bifrost", MALI_G52, true),
+    MALI("g57", "G57 MP5", "Valhall", MALI_G57, true),
 };
 
 static const struct family *find(const char *name)

@@ -140,6 +140,10 @@ static const struct drm_driver_gpu gpus[] = {
     {"t720", 0x720, "gpu", "/soc/gpu@1800000", {"allwinner,sun50i-h6-mali", "arm,mali-t720"}},
     {"t760", 0x750, "gpu", "/gpu@ffa30000", {"rockchip,rk3288-mali", "arm,mali-t760"}},
     {"t860", 0x860, "gpu", "/gpu@ff9a0000", {"rockchip,rk3399-mali", "arm,mali-t860"}},
+    {"g72", 0x6221, "gpu", "/soc/gpu@13040000", {"mediatek,mt8183-mali", "arm,mali-bifrost"}},
+    {"g31", 0x7093, "gpu", "/soc/gpu@1800000", {"allwinner,sun50i-h616-mali", "arm,mali-bifrost"}},
+    {"g52", 0x7212, "gpu", "/soc/gpu@ffe40000", {"amlogic,meson-g12a-mali", "arm,mali-bifrost"}},
+    {"g57", 0x9093, "gpu", "/soc/gpu@13000000", {"mediatek,mt8192-mali", "arm,mali-valhall-jm"}},
     {0},
 };
 

@@ -20,6 +20,20 @@ static const struct drm_panfrost_model models[] = {
      .tiler_config = PANFROST_TC_CLOCK_GATE_OVERRIDE,
      .jm_config = PANFROST_JM_THROTTLE_MOST,
      .jm_config_from = 0x2000},
+    {.product = 0x6221, .has_chain_flag = true, .reduces_flushes = true},
+    {.product = 0x7093,
+     .has_chain_flag = true,
+     .reduces_flushes = true,
+     .shader_config = PANFROST_SC_TLS_HASH_ENABLE},
+    {.product = 0x7212,
+     .has_chain_flag = true,
+     .reduces_flushes = true,
+     .jm_config = PANFROST_JM_IDVS_GROUP_SIZE},
+    {.product = 0x9093,
+     .has_chain_flag = true,
+     .reduces_flushes = true,
+     .shader_config = PANFROST_SC_VAR_ALGORITHM,
+     .jm_config = PANFROST_JM_IDVS_GROUP_SIZE},
 };
 
 /* ---- what it has ---- */

@@ -54,6 +54,7 @@ struct drm_panfrost_model {
     uint32_t product;                     /* of GPU_ID */
     bool has_chain_flag;                  /* its slots tell chains apart when they are stopped */
     bool has_core_groups;                 /* counters come by core groups */
+    bool reduces_flushes;                 /* flushes that other chains have done are not done again */
     uint32_t start_flags;                 /* of JS_CONFIG */
     uint32_t shader_config, tiler_config; /* switches, for errata */
     uint32_t jm_config, jm_config_from;   /* the same, from this revision on */

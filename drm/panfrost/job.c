@@ -22,9 +22,14 @@ static void start(const struct drm_panfrost_job *own)
     panfrost->chains[own->slot]++;
     drm_panfrost_write64(drm, at + PANFROST_JS_HEAD_NEXT, own->chain);
     drm_panfrost_write64(drm, at + PANFROST_JS_AFFINITY_NEXT, panfrost->param[PANFROST_PARAM_SHADER_PRESENT]);
+    const bool fewer = panfrost->model->reduces_flushes;
     drm_panfrost_write(drm, at + PANFROST_JS_CONFIG_NEXT,
                        space | PANFROST_JS_START_FLUSH | PANFROST_JS_END_FLUSH | PANFROST_JS_PRIORITY |
-                           panfrost->model->start_flags | chain_flag(own));
+                           panfrost->model->start_flags | chain_flag(own) |
+                           (fewer ? PANFROST_JS_FEWER_FLUSHES : 0));
+    if (fewer)
+        drm_panfrost_write(drm, at + PANFROST_JS_FLUSH_ID_NEXT,
+                           drm_register_read(drm, PANFROST_LATEST_FLUSH_ID));
     drm_panfrost_write(drm, at + PANFROST_JS_COMMAND_NEXT, PANFROST_JS_START);
 }
 

@@ -1,4 +1,4 @@
-/* Registers of Mali Midgard as the kernel's part uses them, by byte offsets in one window of 16 KiB; README.md
+/* Registers of Malis with a job manager as the kernel's part uses them, by byte offsets in one window of 16 KiB; README.md
  * says what is expected of them. Pairs of words, the low one first, hold values of 64 bits. Source:
  * panfrost_regs.h of the kernel. */
 #ifndef VITRAIL_DRM_PANFROST_REGS_H
@@ -19,6 +19,7 @@ enum panfrost_gpu_register {
     PANFROST_GPU_INT_MASK = 0x028,
     PANFROST_GPU_INT_STAT = 0x02c,
     PANFROST_GPU_COMMAND = 0x030,
+    PANFROST_LATEST_FLUSH_ID = 0x038,
     PANFROST_GPU_FAULT_STATUS = 0x03c,
     PANFROST_GPU_FAULT_ADDRESS = 0x040, /* 64 bits */
     PANFROST_AFBC_FEATURES = 0x04c,
@@ -72,10 +73,13 @@ enum panfrost_gpu_command {
 
 /* Switches of SHADER_CONFIG, TILER_CONFIG, JM_CONFIG. */
 #define PANFROST_SC_LS_ALLOW_ATTR_TYPES   (1u << 16)
+#define PANFROST_SC_TLS_HASH_ENABLE       (1u << 17)
 #define PANFROST_SC_LS_ATTR_CHECK_DISABLE (1u << 18)
 #define PANFROST_SC_ENABLE_TEXGRD_FLAGS   (1u << 25)
+#define PANFROST_SC_VAR_ALGORITHM         (1u << 29)
 #define PANFROST_TC_CLOCK_GATE_OVERRIDE   (1u << 0)
 #define PANFROST_JM_THROTTLE_MOST         (0x3fu << 3)
+#define PANFROST_JM_IDVS_GROUP_SIZE       (0xfu << 16)
 
 /* ---- job manager ---- */
 #define PANFROST_JOB_SLOTS 3u
@@ -100,14 +104,16 @@ enum panfrost_slot_register {                          /* from PANFROST_JS(slot)
                               PANFROST_JS_AFFINITY_NEXT = 0x50, /* 64 bits */
                               PANFROST_JS_CONFIG_NEXT = 0x58,
                               PANFROST_JS_COMMAND_NEXT = 0x60,
+                              PANFROST_JS_FLUSH_ID_NEXT = 0x70,
 };
 
 /* JS_CONFIG: the address space in bits 3:0. */
-#define PANFROST_JS_START_FLUSH (3u << 8) /* clean and invalidate caches before */
-#define PANFROST_JS_START_MMU   (1u << 10)
-#define PANFROST_JS_CHAIN_FLAG  (1u << 11)
-#define PANFROST_JS_END_FLUSH   (3u << 12) /* and after */
-#define PANFROST_JS_PRIORITY    (8u << 16)
+#define PANFROST_JS_START_FLUSH   (3u << 8) /* clean and invalidate caches before */
+#define PANFROST_JS_START_MMU     (1u << 10)
+#define PANFROST_JS_CHAIN_FLAG    (1u << 11)
+#define PANFROST_JS_END_FLUSH     (3u << 12) /* and after */
+#define PANFROST_JS_FEWER_FLUSHES (1u << 14) /* those since FLUSH_ID need not be done again */
+#define PANFROST_JS_PRIORITY      (8u << 16)
 
 enum panfrost_slot_command {
     PANFROST_JS_NOP = 0,

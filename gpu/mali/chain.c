@@ -64,8 +64,7 @@ static bool fetch(struct mali_device *device, struct mali_job *job, struct mali_
             stop->exception = MALI_JOB_CONFIG_FAULT;
         return false;
     }
-    if (!job->header.is_64b)
-        job->header.next = (uint32_t)job->header.next;
+    mali_job_header_settle(job->version, &job->header);
     uint32_t types = mali_feature(device->kind, MALI_GPU_JS_FEATURES_0 + job->slot * 4);
     if (!(types >> job->header.type & 1))
         return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_PACKET, UNIT, job->address,
@@ -107,17 +106,30 @@ static enum mali_end write_value(const struct mali_job *job, const struct mali_w
 {
     uint64_t value = w->type == MALI_WRITE_VALUE_TYPE_CYCLE_COUNTER      ? mali_cycles(job->device)
                      : w->type == MALI_WRITE_VALUE_TYPE_SYSTEM_TIMESTAMP ? mali_clock(job->device)
-                                                                         : 0;
-    uint8_t *at =
-        mali_at(job->space, w->address, sizeof value, GPU_RIGHT_WRITE, "write-value job", "value", stop);
+                     : w->type == MALI_WRITE_VALUE_TYPE_ZERO             ? 0
+                                                                         : w->immediate_value;
+    const size_t size = w->type >= MALI_WRITE_VALUE_TYPE_IMMEDIATE_8
+                            ? (size_t)1 << (w->type - MALI_WRITE_VALUE_TYPE_IMMEDIATE_8)
+                            : sizeof value;
+    uint8_t *at = mali_at(job->space, w->address, size, GPU_RIGHT_WRITE, "write-value job", "value", stop);
     if (!at)
         return refused(stop);
-    memcpy(at, &value, sizeof value);
+    memcpy(at, &value, size);
     return MALI_END_DONE;
+}
+
+/* Programs since Bifrost are not executed. */
+static enum mali_end leave_out(const struct mali_job *job, struct mali_stop *stop)
+{
+    mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, job->address,
+                  "jobs of type %u are not executed on this GPU yet", job->header.type);
+    return MALI_END_FAULT;
 }
 
 static enum mali_end run_job(struct mali_job *job, const union mali_payload *p, struct mali_stop *stop)
 {
+    if (job->version > MALI_V5 && job->header.type >= MALI_JOB_TYPE_COMPUTE)
+        return leave_out(job, stop);
     switch (job->header.type) {
     case MALI_JOB_TYPE_WRITE_VALUE: return write_value(job, &p->write_value, stop);
     case MALI_JOB_TYPE_COMPUTE:

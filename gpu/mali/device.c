@@ -89,6 +89,14 @@ void mali_write(struct mali_device *device, uint32_t offset, uint32_t value)
 
 /* ---- life ---- */
 
+enum mali_version mali_version_of(enum mali_kind kind)
+{
+    static const enum mali_version version[MALI_KIND_COUNT] = {
+        [MALI_T720] = MALI_V4, [MALI_T760] = MALI_V5, [MALI_T860] = MALI_V5, [MALI_G72] = MALI_V6,
+        [MALI_G31] = MALI_V7,  [MALI_G52] = MALI_V7,  [MALI_G57] = MALI_V9};
+    return version[kind];
+}
+
 int mali_device_create(struct gpu_memory *memory, const struct mali_options *options,
                        struct mali_device **out)
 {
@@ -99,7 +107,7 @@ int mali_device_create(struct gpu_memory *memory, const struct mali_options *opt
     if (!device)
         return -ENOMEM;
     device->kind = options->kind;
-    device->version = options->kind == MALI_T720 ? MALI_V4 : MALI_V5;
+    device->version = mali_version_of(options->kind);
     device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);
     device->tables = (struct gpu_tables_set){.memory = memory, .kind = &mali_tables_kind};
     gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);

@@ -1,4 +1,4 @@
-/* Mali GPUs with a job manager (Midgard): registers in one window, interrupt lines, address spaces, chains of
+/* Mali GPUs with a job manager (Midgard, Bifrost, Valhall v9): registers in one window, interrupt lines, address spaces, chains of
  * jobs. A kernel driver, a VM's device model or a replay uses a device through these calls alone.
  * Source: Linux's panfrost driver (panfrost_regs.h and who uses it) as documentation of what it reads and
  * writes.
@@ -17,7 +17,7 @@
 #include "gpu/options.h"
 
 /* The columns of features.inc. */
-enum mali_kind { MALI_T720, MALI_T760, MALI_T860, MALI_KIND_COUNT };
+enum mali_kind { MALI_T720, MALI_T760, MALI_T860, MALI_G72, MALI_G31, MALI_G52, MALI_G57, MALI_KIND_COUNT };
 
 #define MALI_WINDOW 0x4000 /* bytes of registers */
 

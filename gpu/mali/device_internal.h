@@ -44,7 +44,7 @@ struct mali_chain {
 
 /* What performance counters count. */
 enum mali_event {
-#define EVENT(block, name, v4, v5, what) MALI_EVENT_##name,
+#define EVENT(block, name, ...) MALI_EVENT_##name,
 #include "gpu/mali/perf.inc"
 #undef EVENT
     MALI_EVENT_COUNT
@@ -96,6 +96,8 @@ struct mali_device {
 };
 
 /* ---- device.c ---- */
+
+enum mali_version mali_version_of(enum mali_kind kind);
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
 void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);

@@ -45,9 +45,11 @@ static void *read_list(struct taker *t, const struct mali_desc *desc, uint64_t a
 
 /* ---- textures ---- */
 
-static const struct mali_desc *surface_desc(const struct mali_texture *t)
+static const struct mali_desc *surface_desc(enum mali_version version, const struct mali_texture *t)
 {
-    return t->manual_stride ? &mali_desc_surface_stride : &mali_desc_surface;
+    if (version >= MALI_V9)
+        return &mali_desc_plane;
+    return t->manual_stride || version >= MALI_V6 ? &mali_desc_surface_stride : &mali_desc_surface;
 }
 
 static bool refuse_view(struct taker *t, const struct mali_view *view, const char *why)
@@ -56,30 +58,84 @@ static bool refuse_view(struct taker *t, const struct mali_view *view, const cha
                          view->address, "texture: %s", why);
 }
 
+/* Number n. A list of pointers is one of surfaces without strides. */
+static bool read_surface(struct taker *t, struct mali_view *view, uint32_t n, uint64_t at)
+{
+    const struct mali_desc *desc = surface_desc(t->reader->version, &view->texture);
+    struct mali_surface_stride *surface = &view->surface[n];
+    *surface = (struct mali_surface_stride){0};
+    if (!view->plane)
+        return mali_desc_read(t->reader, desc, at, surface, t->stop);
+    struct mali_plane *plane = &view->plane[n];
+    if (!mali_desc_read(t->reader, desc, at, plane, t->stop))
+        return false;
+    *surface = (struct mali_surface_stride){plane->pointer, (int32_t)plane->row_stride, plane->slice_stride};
+    return true;
+}
+
+static bool read_surfaces(struct taker *t, struct mali_view *view, uint32_t count)
+{
+    const enum mali_version version = t->reader->version;
+    const uint32_t bytes = surface_desc(version, &view->texture)->bytes[version];
+    uint64_t at =
+        version >= MALI_V6 ? view->texture.surfaces : view->address + mali_desc_texture.bytes[version];
+    view->surface = take(t, view->address, count, sizeof *view->surface);
+    if (version >= MALI_V9 && view->surface)
+        view->plane = take(t, view->address, count, sizeof *view->plane);
+    if (!view->surface || (version >= MALI_V9 && !view->plane))
+        return false;
+    for (; view->surface_count < count; view->surface_count++, at += bytes)
+        if (!read_surface(t, view, view->surface_count, at))
+            return false;
+    return true;
+}
+
 static bool read_view(struct taker *t, struct mali_view *view, uint32_t *room)
 {
-    enum mali_version version = t->reader->version;
+    const enum mali_version version = t->reader->version;
     struct mali_texture *texture = &view->texture;
     if (!mali_desc_read(t->reader, &mali_desc_texture, view->address, texture, t->stop))
         return false;
-    if (!texture->surface_pointer_is_64b)
+    if (version < MALI_V6 && !texture->surface_pointer_is_64b)
         return refuse_view(t, view, "surfaces with pointers of 32 bits are not known");
+    view->levels_last = version >= MALI_V7;
     view->faces = texture->dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1;
-    view->samples = texture->dimension == MALI_TEXTURE_DIMENSION_3D ? 1 : texture->sample_count;
+    view->samples =
+        texture->dimension == MALI_TEXTURE_DIMENSION_3D || version >= MALI_V9 ? 1 : texture->sample_count;
     uint64_t count = (uint64_t)texture->levels * view->faces * view->samples * texture->array_size;
     if (count > *room)
         return refuse_view(t, view, "too many surfaces in one draw");
     *room -= (uint32_t)count;
-    view->surface = take(t, view->address, count, sizeof *view->surface);
-    if (!view->surface)
-        return false;
-    const struct mali_desc *desc = surface_desc(texture);
-    uint64_t at = view->address + mali_desc_texture.bytes[version];
-    for (; view->surface_count < count; view->surface_count++, at += desc->bytes[version]) {
-        view->surface[view->surface_count] = (struct mali_surface_stride){0};
-        if (!mali_desc_read(t->reader, desc, at, &view->surface[view->surface_count], t->stop))
-            return false;
+    return read_surfaces(t, view, (uint32_t)count);
+}
+
+bool mali_view_read(const struct mali_reader *reader, struct util_arena *arena, struct mali_view *view,
+                    uint32_t *room, struct mali_stop *stop)
+{
+    struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
+    return read_view(&taker, view, room);
+}
+
+/* Where texture number n stands; 0: there is none. Since v6 they stand in a row, those that there are not with
+ * zeros. */
+static bool find_view(struct taker *t, uint64_t list, uint32_t n, uint64_t *address)
+{
+    const enum mali_version version = t->reader->version;
+    struct mali_surface pointer = {0};
+    uint32_t words[MALI_DESC_WORDS];
+    *address = 0;
+    if (version < MALI_V6) {
+        bool read = mali_desc_read(t->reader, &mali_desc_surface, list + (uint64_t)n * POINTER_BYTES,
+                                   &pointer, t->stop);
+        *address = pointer.pointer;
+        return read;
     }
+    const uint64_t at = list + (uint64_t)n * mali_desc_texture.bytes[version];
+    if (!mali_desc_fetch(t->reader, &mali_desc_texture, at, words, t->stop))
+        return false;
+    for (uint32_t w = 0; w < mali_desc_texture.bytes[version] / 4; w++)
+        if (words[w])
+            *address = at;
     return true;
 }
 
@@ -89,12 +145,9 @@ static bool read_views(struct taker *t, uint64_t address, uint32_t count, struct
     out->texture = take(t, address, count, sizeof *out->texture);
     for (uint32_t n = 0; out->texture && n < count; n++) {
         struct mali_view *view = &out->texture[n];
-        struct mali_surface at = {0}; /* a list of pointers is one of surfaces without strides */
         *view = (struct mali_view){0};
-        bool read = mali_desc_read(t->reader, &mali_desc_surface, address + (uint64_t)n * POINTER_BYTES, &at,
-                                   t->stop);
-        view->address = at.pointer;
-        if (read && at.pointer)
+        bool read = find_view(t, address, n, &view->address);
+        if (read && view->address)
             read = read_view(t, view, &room);
         if (!read && !mali_refuse(&t->refusals, t->stop, &view->refused))
             return false;
@@ -122,8 +175,8 @@ static bool read_attributes(struct taker *t, uint64_t attributes, uint32_t count
 
 /* ---- all of it ---- */
 
-static bool read_blends(const struct mali_reader *reader, uint64_t state, uint32_t targets,
-                        struct mali_bindings *out, struct mali_stop *stop)
+bool mali_blends_read(const struct mali_reader *reader, uint64_t state, uint32_t targets,
+                      struct mali_bindings *out, struct mali_stop *stop)
 {
     uint64_t at = state + mali_desc_state.bytes[reader->version];
     out->blend_count = reader->version == MALI_V4 ? 0 : UTIL_MIN(targets, MALI_TARGETS);
@@ -157,9 +210,9 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
     struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
     memset(out, 0, sizeof *out);
     if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop) ||
-        !read_blends(reader, draw->state, targets, out, stop))
+        !mali_blends_read(reader, draw->state, targets, out, stop))
         return false;
-    /* A framebuffer begins with its local storage, too. */
+    /* In v4 and v5 a framebuffer begins with its local storage, too. */
     if (!mali_desc_read(reader, &mali_desc_storage, draw->thread_storage & ~(uint64_t)MALI_TAG_MASK,
                         &out->storage, stop))
         return false;

@@ -18,13 +18,18 @@ struct mali_view {
     uint64_t address;
     struct mali_texture texture;
     uint32_t faces, samples, surface_count;
+    bool levels_last; /* since v7: layer by layer, in it face by face, sample by sample, level by level */
     struct mali_surface_stride *surface; /* strides are 0 where the texture has none of its own */
+    struct mali_plane *plane;            /* v9: what each surface was made of; all samples are in one */
 };
 
 static inline const struct mali_surface_stride *mali_view_surface(const struct mali_view *view,
                                                                   uint32_t layer, uint32_t level,
                                                                   uint32_t face, uint32_t sample)
 {
+    if (view->levels_last)
+        return &view->surface[((layer * view->faces + face) * view->samples + sample) * view->texture.levels +
+                              level];
     return &view->surface[((layer * view->texture.levels + level) * view->faces + face) * view->samples +
                           sample];
 }
@@ -42,9 +47,29 @@ struct mali_uniform_of {
     struct mali_uniform_buffer buffer;
 };
 
+/* v9: what stands in a table of resources, by the type that it says it has. Programs name table and place. */
+struct mali_entry {
+    const struct mali_stop *refused;
+    uint32_t type; /* MALI_DESCRIPTOR_TYPE_..; others than those below are nobody's */
+    union {
+        struct mali_view view;
+        struct mali_sampler sampler;
+        struct mali_attribute_v9 attribute;
+        struct mali_buffer_v9 buffer;
+    };
+};
+struct mali_table {
+    const struct mali_stop *refused; /* the table as a whole: it has no entries then */
+    struct mali_resource resource;
+    uint32_t count;
+    struct mali_entry *entry;
+};
+#define MALI_TABLES       64u        /* of a program, less than that */
+#define MALI_ENTRIES_MOST (1u << 16) /* of all tables of a program: ours */
+
 struct mali_bindings {
-    struct mali_state state;
-    struct mali_blend blend[MALI_TARGETS]; /* v5: one a target; v4 has its own in the state */
+    struct mali_state state; /* v9: what its other descriptors say of the same (environment.c) */
+    struct mali_blend blend[MALI_TARGETS]; /* since v5: one a target; v4 has its own in the state */
     uint32_t blend_count;
     struct mali_attribute_of *attribute, *varying;
     struct mali_array *attribute_buffer, *varying_buffer;
@@ -55,14 +80,35 @@ struct mali_bindings {
     bool has_viewport;
     struct mali_viewport viewport;
     struct mali_storage storage;
+    /* v9, whose lists above are empty: */
+    struct mali_environment environment;
+    struct mali_program program;
+    struct mali_table *table;
+    uint32_t table_count;
 };
 
 /* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`: how many blends
- * stand behind the state (v5), 0 for jobs that do not blend. False and *stop: the state, its blends,
+ * stand behind the state (v5 to v7), 0 for jobs that do not blend. False and *stop: the state, its blends,
  * the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
  * place of a list stands there. */
 bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw *draw, uint32_t targets,
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop);
+
+/* Those blends alone: who draws into a frame knows how many there are, and a tiler job of v6 and v7 does not. */
+bool mali_blends_read(const struct mali_reader *reader, uint64_t state, uint32_t targets,
+                      struct mali_bindings *out, struct mali_stop *stop);
+/* A texture with its surfaces, at view->address. `room`: surfaces that may still be read. */
+bool mali_view_read(const struct mali_reader *reader, struct util_arena *arena, struct mali_view *view,
+                    uint32_t *room, struct mali_stop *stop);
+
+/* v9 (environment.c). An environment with its program, storage and tables; at address 0 of its shader it has no
+ * program. Lists as above. */
+bool mali_environment_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
+                           struct mali_bindings *out, struct mali_stop *stop);
+/* A draw at `address` with the environment behind it, as draws and states of the versions before have it: out of
+ * draw, depth and stencil, and blends. */
+bool mali_draw_v9_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
+                       struct mali_draw *draw, struct mali_bindings *out, struct mali_stop *stop);
 
 /* Invocations: how many in a workgroup along x, y, z, and how many workgroups. */
 void mali_invocation_sizes(const struct mali_invocation *invocation, uint64_t size[3], uint64_t groups[3]);

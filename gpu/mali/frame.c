@@ -50,28 +50,45 @@ static bool read_behind(const struct mali_reader *reader, struct mali_frame *fra
     return true;
 }
 
+bool mali_tiler_context_read(const struct mali_reader *reader, uint64_t address,
+                             struct mali_tiler_context *out, struct mali_stop *stop)
+{
+    *out = (struct mali_tiler_context){.address = address};
+    return !address || (mali_desc_read(reader, &mali_desc_tiler_v6, address, &out->tiler, stop) &&
+                        (!out->tiler.heap ||
+                         mali_desc_read(reader, &mali_desc_tiler_heap, out->tiler.heap, &out->heap, stop)));
+}
+
+/* Of v4 and v5: storage and tiler stand in the framebuffer itself. */
+static bool read_parts(const struct mali_reader *reader, struct mali_frame *out, struct mali_stop *stop)
+{
+    return mali_desc_read(reader, &mali_desc_storage, out->address, &out->storage, stop) &&
+           mali_desc_read(reader, &mali_desc_tiler,
+                          out->address + mali_frame_at(reader->version, MALI_FRAME_TILER), &out->tiler,
+                          stop) &&
+           mali_desc_read(reader, &mali_desc_weights,
+                          out->address + mali_frame_at(reader->version, MALI_FRAME_WEIGHTS), &out->weights,
+                          stop);
+}
+
 bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool targets, struct mali_frame *out,
                      struct mali_stop *stop)
 {
     uint32_t tag = tagged & MALI_TAG_MASK;
     memset(out, 0, offsetof(struct mali_frame, target)); /* targets are as many as are read */
     out->address = tagged & ~(uint64_t)MALI_TAG_MASK;
-    if (reader->version > MALI_V5)
-        return bad(reader, out, GPU_FAULT_UNSUPPORTED, "those of this GPU are not known yet", stop);
-    if (reader->version == MALI_V5 && !(tag & TAG_SEVERAL))
+    if (reader->version >= MALI_V5 && !(tag & TAG_SEVERAL))
         return bad(reader, out, GPU_FAULT_UNSUPPORTED, "one of one target is not known on this GPU", stop);
     uint64_t parameters = out->address + mali_frame_at(reader->version, MALI_FRAME_PARAMETERS);
-    if (!mali_desc_read(reader, &mali_desc_storage, out->address, &out->storage, stop) ||
-        !mali_desc_read(reader, &mali_desc_tiler,
-                        out->address + mali_frame_at(reader->version, MALI_FRAME_TILER), &out->tiler, stop) ||
-        !mali_desc_read(reader, &mali_desc_weights,
-                        out->address + mali_frame_at(reader->version, MALI_FRAME_WEIGHTS), &out->weights,
-                        stop))
+    if (reader->version <= MALI_V5 && !read_parts(reader, out, stop))
         return false;
     out->target_count = 1;
     if (reader->version == MALI_V4)
         return mali_desc_read(reader, &mali_desc_sfb, parameters, &out->single, stop);
     if (!mali_desc_read(reader, &mali_desc_mfb, parameters, &out->several, stop))
+        return false;
+    if (reader->version > MALI_V5 &&
+        !mali_tiler_context_read(reader, out->several.tiler, &out->context, stop))
         return false;
     out->has_zs_crc = out->several.has_zs_crc_extension;
     out->target_count = out->several.render_target_count;

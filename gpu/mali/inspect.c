@@ -44,6 +44,11 @@ const struct gpu_program_kind *mali_device_programs(const struct mali_device *de
     return mali_program_kind(device->kind);
 }
 
+const struct isa_set *mali_device_set(const struct mali_device *device)
+{
+    return mali_program_set(device->version);
+}
+
 enum mali_version mali_device_version(const struct mali_device *device)
 {
     return device->version;

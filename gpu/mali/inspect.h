@@ -7,6 +7,8 @@
 #include "gpu/mali/payload.h"
 #include "gpu/program.h"
 
+struct isa_set;
+
 /* The chain that a write starts. */
 struct mali_start {
     bool starts;
@@ -30,8 +32,9 @@ bool mali_device_register(uint32_t offset, struct mali_register *out);
 unsigned mali_register_fields(uint32_t offset, uint32_t value, struct gpu_field out[MALI_FLAGS_MAX]);
 
 enum mali_version mali_device_version(const struct mali_device *device);
-/* How its programs are decoded. */
+/* How its programs are decoded, and of which instruction set they are. */
 const struct gpu_program_kind *mali_device_programs(const struct mali_device *device);
+const struct isa_set *mali_device_set(const struct mali_device *device);
 /* The address space as its tables are now; NULL with *fault. Good until the next register write. */
 const struct gpu_space *mali_device_space(struct mali_device *device, unsigned as, struct gpu_fault *fault);
 

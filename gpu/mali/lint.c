@@ -104,11 +104,24 @@ static void lint_bindings(struct mali_lint *l, const struct mali_bindings *b)
         lint_refused(l, "texture", b->texture[n].refused);
     for (uint32_t n = 0; n < b->state.sampler_count; n++)
         lint_refused(l, "sampler", b->sampler[n].refused);
+    for (uint32_t t = 0; t < b->table_count; t++) {
+        lint_refused(l, "resource table", b->table[t].refused);
+        for (uint32_t n = 0; n < b->table[t].count; n++)
+            lint_refused(l, "resource", b->table[t].entry[n].refused);
+    }
 }
 
 /* ---- programs ---- */
 
-/* `shader`: its address, with the first tag in the lower four bits. */
+/* `tag`: what the program's address announces; of Midgard alone. */
+static void lint_first_tag(struct mali_lint *l, const char *place, uint64_t at, unsigned tag,
+                           const struct midgard_program *program)
+{
+    if (program->insns[0].tag != tag)
+        tell(l, RULE_FIRST_TAG, place, at, "tag %u, the program begins with %u", tag, program->insns[0].tag);
+}
+
+/* `shader`: its address, on Midgard with the first tag in the lower four bits. */
 static void lint_program(struct mali_lint *l, const struct gpu_space *space, const char *place,
                          uint64_t shader)
 {
@@ -128,44 +141,85 @@ static void lint_program(struct mali_lint *l, const struct gpu_space *space, con
     if (status)
         return;
     gpu_lint_program(&(struct gpu_lint_program){.lint = &l->lint,
-                                                .set = isa_set_find("midgard"),
+                                                .set = mali_program_set(l->device->version),
                                                 .place = place,
                                                 .address = at,
                                                 .what = at,
                                                 .words = words,
                                                 .count = decoded.words});
-    const unsigned first = ((const struct midgard_program *)decoded.program)->insns[0].tag;
-    if (first != (shader & PROGRAM_TAG))
-        tell(l, RULE_FIRST_TAG, place, at, "tag %u, the program begins with %u",
-             (unsigned)(shader & PROGRAM_TAG), first);
+    if (l->device->version <= MALI_V5)
+        lint_first_tag(l, place, at, (unsigned)(shader & PROGRAM_TAG), decoded.program);
     kind->destroy(decoded.program);
 }
 
 static void lint_blending(struct mali_lint *l, const struct gpu_space *space, const struct mali_bindings *b)
 {
-    for (uint32_t n = 0; n < b->blend_count; n++)
-        if (b->blend[n].blend_shader)
-            lint_program(l, space, "blend shader", b->blend[n].shader_pc);
-    if (l->device->version == MALI_V4 && b->state.blend_by_shader)
+    const enum mali_version version = l->device->version;
+    for (uint32_t n = 0; n < b->blend_count; n++) {
+        const struct mali_blend *blend = &b->blend[n];
+        if (version <= MALI_V5 && blend->blend_shader)
+            lint_program(l, space, "blend shader", blend->shader_pc);
+        else if (version > MALI_V5 && blend->mode == MALI_BLEND_MODE_SHADER)
+            lint_program(l, space, "blend shader", blend->shader_pc | (b->state.shader >> 32 << 32));
+    }
+    if (version == MALI_V4 && b->state.blend_by_shader)
         lint_program(l, space, "blend shader", b->state.blend_shader);
 }
 
-/* A draw of depth and stencil alone has no program of fragments. */
-static void lint_draw(struct mali_lint *l, const struct gpu_space *space, uint32_t type,
-                      const struct mali_draw *draw, const struct mali_bindings *bindings)
+/* `state`: where the program is named. Fragments of depth and stencil alone have none. */
+static void lint_stage(struct mali_lint *l, const struct gpu_space *space, const char *place, bool fragments,
+                       uint64_t state, const struct mali_bindings *bindings)
 {
-    const struct mali_state *state = &bindings->state;
-    const char *place = type == MALI_JOB_TYPE_TILER    ? "fragment program"
-                        : type == MALI_JOB_TYPE_VERTEX ? "vertex program"
-                                                       : "compute program";
-    l->lint.summary->draws++;
     lint_bindings(l, bindings);
-    if (state->shader & ~(uint64_t)PROGRAM_TAG)
-        lint_program(l, space, place, state->shader);
-    else if (type != MALI_JOB_TYPE_TILER)
-        tell(l, RULE_STATE_NONE, "renderer state", draw->state, "%s", "");
-    if (type == MALI_JOB_TYPE_TILER)
+    if (bindings->state.shader & ~(uint64_t)PROGRAM_TAG)
+        lint_program(l, space, place, bindings->state.shader);
+    else if (!fragments)
+        tell(l, RULE_STATE_NONE, "renderer state", state, "%s", "");
+    if (fragments)
         lint_blending(l, space, bindings);
+}
+
+/* Vertices that are shaded for the tiler: positions, then varyings, if there are any. */
+static void lint_vertices(struct mali_lint *l, const struct gpu_space *space, const struct mali_vertex_job *p)
+{
+    const struct mali_state *state = &p->vertex.state;
+    const bool tables = l->device->version >= MALI_V9;
+    lint_stage(l, space, "vertex program", false, tables ? p->vertex.environment.shader : p->draw.state,
+               &p->vertex);
+    if (!p->tiler.primitive.secondary_shader)
+        return;
+    if (tables)
+        lint_stage(l, space, "varying program", false, p->varying.environment.shader, &p->varying);
+    else
+        lint_program(l, space, "varying program", state->secondary_shader);
+}
+
+static void lint_payload(struct mali_lint *l, const struct gpu_space *space, uint32_t type,
+                         const union mali_payload *p)
+{
+    switch (type) {
+    case MALI_JOB_TYPE_VERTEX:
+    case MALI_JOB_TYPE_COMPUTE:
+        l->lint.summary->draws++;
+        lint_stage(l, space, type == MALI_JOB_TYPE_VERTEX ? "vertex program" : "compute program", false,
+                   p->compute.draw.state, &p->compute.bindings);
+        break;
+    case MALI_JOB_TYPE_TILER:
+    case MALI_JOB_TYPE_INDEXED_VERTEX:
+    case MALI_JOB_TYPE_MALLOC_VERTEX:
+        l->lint.summary->draws++;
+        lint_stage(l, space, "fragment program", true, p->tiler.draw.state, &p->tiler.bindings);
+        if (type != MALI_JOB_TYPE_TILER)
+            lint_vertices(l, space, &p->vertex);
+        break;
+    case MALI_JOB_TYPE_FRAGMENT:
+        for (enum mali_frame_draw n = 0; l->device->version > MALI_V5 && n < MALI_FRAME_DRAWS; n++)
+            if (mali_frame_draw_mode(&p->fragment.frame.several, n))
+                lint_stage(l, space, "frame program", true, p->fragment.whole[n].draw.state,
+                           &p->fragment.whole[n].bindings);
+        break;
+    default: break;
+    }
 }
 
 /* False: the chain cannot be followed further. */
@@ -179,16 +233,15 @@ static bool lint_job(struct mali_lint *l, const struct mali_reader *reader, unsi
         tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
         return false;
     }
+    mali_job_header_settle(reader->version, header);
     lint_order(l, at, header);
     uint32_t types = mali_feature(l->device->kind, MALI_GPU_JS_FEATURES_0 + slot * 4);
     if (!(types >> header->type & 1))
         tell(l, RULE_SLOT, "job", at, "type %u in slot %u", header->type, slot);
     else if (!mali_payload_read(reader, at, header, l->arena, &p, &stop))
         tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
-    else if (header->type == MALI_JOB_TYPE_TILER)
-        lint_draw(l, reader->space, header->type, &p.tiler.draw, &p.tiler.bindings);
-    else if (header->type == MALI_JOB_TYPE_VERTEX || header->type == MALI_JOB_TYPE_COMPUTE)
-        lint_draw(l, reader->space, header->type, &p.compute.draw, &p.compute.bindings);
+    else
+        lint_payload(l, reader->space, header->type, &p);
     return true;
 }
 
@@ -207,7 +260,7 @@ static void lint_chain(struct mali_lint *l, const struct mali_start *start)
         l->lint.draw++;
         if (!lint_job(l, &reader, start->slot, at, &header))
             return;
-        uint64_t next = header.is_64b ? header.next : (uint32_t)header.next;
+        uint64_t next = header.next;
         struct util_walk_place to = {(uint32_t)next, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}};
         if (next && util_walk_returns(&walk, to)) {
             tell(l, RULE_CHAIN_ROUND, "job", at, "it has been at 0x%08llx", (unsigned long long)next);

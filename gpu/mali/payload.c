@@ -28,34 +28,144 @@ static bool read_section(const struct at *a, enum mali_section section, const st
                           out, stop);
 }
 
+/* ---- compute, vertex, geometry ---- */
+
+static bool read_compute_v9(const struct at *a, struct util_arena *arena, struct mali_compute_job *p,
+                            struct mali_stop *stop)
+{
+    const struct mali_reader *r = a->reader;
+    if (!read_section(a, MALI_SECTION_PAYLOAD, &mali_desc_compute_v9, &p->grid, stop) ||
+        !mali_environment_read(r, a->address + mali_section_at(r->version, a->type, MALI_SECTION_ENVIRONMENT),
+                               arena, &p->bindings, stop))
+        return false;
+    p->draw = (struct mali_draw){.thread_storage = p->bindings.environment.thread_storage};
+    return true;
+}
+
 static bool read_compute(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
                          struct mali_compute_job *p, struct mali_stop *stop)
 {
     const struct at a = {r, at, MALI_JOB_TYPE_COMPUTE};
+    if (r->version >= MALI_V9)
+        return read_compute_v9(&a, arena, p, stop);
     return read_section(&a, MALI_SECTION_INVOCATION, &mali_desc_invocation, &p->invocation, stop) &&
            read_section(&a, MALI_SECTION_PARAMETERS, &mali_desc_compute, &p->parameters, stop) &&
            read_section(&a, MALI_SECTION_DRAW, &mali_desc_draw, &p->draw, stop) &&
            mali_bindings_read(r, &p->draw, 0, arena, &p->bindings, stop);
 }
 
-static bool read_tiler(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
-                       struct mali_tiler_job *p, struct mali_stop *stop)
+/* ---- tiler ---- */
+
+static bool read_context(const struct at *a, struct mali_tiler_job *p, struct mali_stop *stop)
 {
-    const struct at a = {r, at, MALI_JOB_TYPE_TILER};
-    return read_section(&a, MALI_SECTION_INVOCATION, &mali_desc_invocation, &p->invocation, stop) &&
-           read_section(&a, MALI_SECTION_PRIMITIVE, &mali_desc_primitive, &p->primitive, stop) &&
-           read_section(&a, MALI_SECTION_DRAW, &mali_desc_draw, &p->draw, stop) &&
-           read_section(&a, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size, &p->size, stop) &&
-           mali_frame_read(r, p->draw.fbd, false, &p->frame, stop) &&
-           mali_bindings_read(r, &p->draw, p->frame.target_count, arena, &p->bindings, stop);
+    struct mali_tiler_pointer pointer;
+    return read_section(a, MALI_SECTION_TILER, &mali_desc_tiler_pointer, &pointer, stop) &&
+           mali_tiler_context_read(a->reader, pointer.address, &p->context, stop);
 }
 
-static bool read_fragment(const struct mali_reader *r, uint64_t at, struct mali_fragment_job *p,
-                          struct mali_stop *stop)
+/* Of v4 to v7: the primitives, and what their fragments are drawn by. */
+static bool read_primitives(const struct at *a, struct util_arena *arena, struct mali_tiler_job *p,
+                            struct mali_stop *stop)
 {
-    return mali_desc_read(r, &mali_desc_fragment, at + MALI_AT_PAYLOAD, &p->bounds, stop) &&
-           mali_frame_read(r, p->bounds.framebuffer, true, &p->frame, stop);
+    const struct mali_reader *r = a->reader;
+    const bool knows_frame = r->version <= MALI_V5;
+    if (!read_section(a, MALI_SECTION_INVOCATION, &mali_desc_invocation, &p->invocation, stop) ||
+        !read_section(a, MALI_SECTION_PRIMITIVE, &mali_desc_primitive, &p->primitive, stop) ||
+        !read_section(a, MALI_SECTION_DRAW, &mali_desc_draw, &p->draw, stop) ||
+        !read_section(a, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size, &p->size, stop))
+        return false;
+    if (knows_frame ? !mali_frame_read(r, p->draw.fbd, false, &p->frame, stop) : !read_context(a, p, stop))
+        return false;
+    return mali_bindings_read(r, &p->draw, knows_frame ? p->frame.target_count : 1, arena, &p->bindings,
+                              stop);
 }
+
+/* The same of v9. */
+static bool read_primitives_v9(const struct at *a, struct util_arena *arena, struct mali_vertex_job *v,
+                               struct mali_stop *stop)
+{
+    const struct mali_reader *r = a->reader;
+    struct mali_tiler_job *p = &v->tiler;
+    struct mali_indices indices;
+    struct mali_count instances;
+    struct mali_scissor scissor;
+    if (!read_section(a, MALI_SECTION_PRIMITIVE, &mali_desc_primitive, &p->primitive, stop) ||
+        !read_section(a, MALI_SECTION_INSTANCE_COUNT, &mali_desc_count, &instances, stop) ||
+        !read_context(a, p, stop) ||
+        !read_section(a, MALI_SECTION_SCISSOR, &mali_desc_scissor, &scissor, stop) ||
+        !read_section(a, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size, &p->size, stop) ||
+        !read_section(a, MALI_SECTION_INDICES, &mali_desc_indices, &indices, stop) ||
+        !mali_draw_v9_read(r, a->address + mali_section_at(r->version, a->type, MALI_SECTION_DRAW), arena,
+                           &p->draw, &p->bindings, stop))
+        return false;
+    p->primitive.indices = indices.address;
+    v->instances = instances.count;
+    p->bindings.has_viewport = true;
+    p->bindings.viewport.scissor_minimum_x = scissor.scissor_minimum_x;
+    p->bindings.viewport.scissor_minimum_y = scissor.scissor_minimum_y;
+    p->bindings.viewport.scissor_maximum_x = scissor.scissor_maximum_x;
+    p->bindings.viewport.scissor_maximum_y = scissor.scissor_maximum_y;
+    return true;
+}
+
+static bool read_tiler(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                       struct mali_vertex_job *p, struct mali_stop *stop)
+{
+    const struct at a = {r, at, MALI_JOB_TYPE_TILER};
+    return r->version >= MALI_V9 ? read_primitives_v9(&a, arena, p, stop)
+                                 : read_primitives(&a, arena, &p->tiler, stop);
+}
+
+/* `fragments`: for the lists of these. */
+static bool read_indexed_vertex(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                                struct util_arena *fragments, struct mali_vertex_job *p,
+                                struct mali_stop *stop)
+{
+    const struct at a = {r, at, MALI_JOB_TYPE_INDEXED_VERTEX};
+    return read_primitives(&a, fragments, &p->tiler, stop) &&
+           read_section(&a, MALI_SECTION_VERTEX_DRAW, &mali_desc_draw, &p->draw, stop) &&
+           mali_bindings_read(r, &p->draw, 0, arena, &p->vertex, stop);
+}
+
+static bool read_malloc_vertex(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                               struct util_arena *fragments, struct mali_vertex_job *p,
+                               struct mali_stop *stop)
+{
+    const struct at a = {r, at, MALI_JOB_TYPE_MALLOC_VERTEX};
+    return read_primitives_v9(&a, fragments, p, stop) &&
+           read_section(&a, MALI_SECTION_ALLOCATION, &mali_desc_allocation, &p->layout, stop) &&
+           mali_environment_read(r, at + mali_section_at(r->version, a.type, MALI_SECTION_POSITION), arena,
+                                 &p->vertex, stop) &&
+           mali_environment_read(r, at + mali_section_at(r->version, a.type, MALI_SECTION_VARYING), arena,
+                                 &p->varying, stop);
+}
+
+/* ---- fragment ---- */
+
+static bool read_whole(const struct mali_reader *r, uint64_t at, struct util_arena *arena, uint32_t targets,
+                       struct mali_draw *draw, struct mali_bindings *bindings, struct mali_stop *stop)
+{
+    if (r->version >= MALI_V9)
+        return mali_draw_v9_read(r, at, arena, draw, bindings, stop);
+    return mali_desc_read(r, &mali_desc_draw, at, draw, stop) &&
+           mali_bindings_read(r, draw, targets, arena, bindings, stop);
+}
+
+static bool read_fragment(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                          struct mali_fragment_job *p, struct mali_stop *stop)
+{
+    if (!mali_desc_read(r, &mali_desc_fragment, at + MALI_AT_PAYLOAD, &p->bounds, stop) ||
+        !mali_frame_read(r, p->bounds.framebuffer, true, &p->frame, stop))
+        return false;
+    for (enum mali_frame_draw n = 0; r->version > MALI_V5 && n < MALI_FRAME_DRAWS; n++)
+        if (mali_frame_draw_mode(&p->frame.several, n) &&
+            !read_whole(r, p->frame.several.frame_shader_dcds + n * MALI_FRAME_DRAW_BYTES, arena,
+                        p->frame.target_count, &p->whole[n].draw, &p->whole[n].bindings, stop))
+            return false;
+    return true;
+}
+
+/* ---- all of them ---- */
 
 static bool unknown(const struct mali_reader *reader, uint64_t address, const char *what,
                     struct mali_stop *stop)
@@ -64,9 +174,9 @@ static bool unknown(const struct mali_reader *reader, uint64_t address, const ch
                          what);
 }
 
-bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
-                       const struct mali_job_header *header, struct util_arena *arena,
-                       union mali_payload *out, struct mali_stop *stop)
+static bool read(const struct mali_reader *reader, uint64_t address, const struct mali_job_header *header,
+                 struct util_arena *arena, struct util_arena *fragments, union mali_payload *out,
+                 struct mali_stop *stop)
 {
     uint64_t small = address + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
     switch (header->type) {
@@ -78,22 +188,31 @@ bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
     case MALI_JOB_TYPE_FUSED: return unknown(reader, address, "what a fused job holds is not known", stop);
     default: break;
     }
-    if (reader->version > MALI_V5)
-        return unknown(reader, address, "jobs of this GPU are not known yet", stop);
     if (!header->is_64b)
         return unknown(reader, address, "descriptors with pointers of 32 bits are not known", stop);
     switch (header->type) {
-    case MALI_JOB_TYPE_TILER: return read_tiler(reader, address, arena, &out->tiler, stop);
-    case MALI_JOB_TYPE_FRAGMENT: return read_fragment(reader, address, &out->fragment, stop);
+    case MALI_JOB_TYPE_TILER: return read_tiler(reader, address, fragments, &out->vertex, stop);
+    case MALI_JOB_TYPE_FRAGMENT: return read_fragment(reader, address, arena, &out->fragment, stop);
+    case MALI_JOB_TYPE_INDEXED_VERTEX:
+        if (reader->version >= MALI_V9)
+            return unknown(reader, address, "what an indexed vertex job of v9 holds is not known", stop);
+        return read_indexed_vertex(reader, address, arena, fragments, &out->vertex, stop);
+    case MALI_JOB_TYPE_MALLOC_VERTEX:
+        return read_malloc_vertex(reader, address, arena, fragments, &out->vertex, stop);
     default: return read_compute(reader, address, arena, &out->compute, stop);
     }
+}
+
+bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
+                       const struct mali_job_header *header, struct util_arena *arena,
+                       union mali_payload *out, struct mali_stop *stop)
+{
+    return read(reader, address, header, arena, arena, out, stop);
 }
 
 bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
                              const struct mali_job_header *header, struct util_arena *arena,
                              union mali_payload *out, struct mali_stop *stop)
 {
-    if (header->type == MALI_JOB_TYPE_TILER && header->is_64b && reader->version <= MALI_V5)
-        return read_tiler(reader, address, NULL, &out->tiler, stop);
-    return mali_payload_read(reader, address, header, arena, out, stop);
+    return read(reader, address, header, arena, NULL, out, stop);
 }

@@ -9,6 +9,7 @@
 struct mali_compute_job {
     struct mali_invocation invocation;
     struct mali_compute parameters;
+    struct mali_compute_v9 grid; /* v9: in place of the two, and of `draw` all but its storage */
     struct mali_draw draw;
     struct mali_bindings bindings;
 };
@@ -18,13 +19,32 @@ struct mali_tiler_job {
     struct mali_primitive primitive;
     struct mali_primitive_size size;
     struct mali_draw draw;
-    struct mali_frame frame; /* without targets */
+    struct mali_frame frame; /* v4 and v5; without targets */
+    struct mali_tiler_context
+        context; /* since v6, which does not know its frame: one blend is read (v6, v7) */
     struct mali_bindings bindings;
+};
+
+/* Vertices shaded as the tiler needs them: indexed vertex jobs of v6 and v7, malloc vertex jobs of v9, whose
+ * positions and varyings have programs of their own. v9's tiler jobs, whose vertices are there, are the first of
+ * it alone. */
+struct mali_vertex_job {
+    struct mali_tiler_job tiler;
+    struct mali_draw draw;         /* v6 and v7: the vertices' */
+    struct mali_bindings vertex;   /* v9: of the positions' program */
+    struct mali_bindings varying;  /* v9 */
+    uint32_t instances;            /* v9 */
+    struct mali_allocation layout; /* v9: of what the programs store */
 };
 
 struct mali_fragment_job {
     struct mali_fragment bounds;
     struct mali_frame frame;
+    /* Since v6, of those whose mode says that they are drawn. */
+    struct {
+        struct mali_draw draw;
+        struct mali_bindings bindings;
+    } whole[MALI_FRAME_DRAWS];
 };
 
 union mali_payload {
@@ -32,8 +52,17 @@ union mali_payload {
     struct mali_cache_flush cache_flush;
     struct mali_compute_job compute;
     struct mali_tiler_job tiler;
+    struct mali_vertex_job vertex; /* `tiler` is its first part */
     struct mali_fragment_job fragment;
 };
+
+/* What a header's words leave open: since v9 all are wide; Next has 32 bits in those that are not. */
+static inline void mali_job_header_settle(enum mali_version version, struct mali_job_header *header)
+{
+    header->is_64b |= version >= MALI_V9;
+    if (!header->is_64b)
+        header->next = (uint32_t)header->next;
+}
 
 enum {
     MALI_AT_PAYLOAD = 32,
@@ -68,7 +97,7 @@ uint32_t mali_section_at(enum mali_version version, uint32_t job_type, enum mali
 bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
                        const struct mali_job_header *header, struct util_arena *arena,
                        union mali_payload *out, struct mali_stop *stop);
-/* The same without the lists of a tiler job's bindings, which its fragments alone use. */
+/* The same without the lists of bindings that its fragments alone use. */
 bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
                              const struct mali_job_header *header, struct util_arena *arena,
                              union mali_payload *out, struct mali_stop *stop);

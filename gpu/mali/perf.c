@@ -1,19 +1,19 @@
 /* Performance counters: blocks of 64 words, the first four of which are a header. T720 stores eight blocks: shader
- * cores 0 to 3, tiler, MMU and L2, one of zeros, job manager; later GPUs job manager, tiler, MMU and L2, and a
- * block each shader core (Linux, panfrost_perfcnt.c). */
+ * cores 0 to 3, tiler, MMU and L2, one of zeros, job manager; later GPUs job manager, tiler, a
+ * block each slice of the L2 cache, and one each number of a shader core (Linux, panfrost_perfcnt.c). */
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
-enum { WORDS = 64, HEADER = 4, MODE_MANUAL = 1, MOST_BLOCKS = 8 };
+enum { WORDS = 64, HEADER = 4, MODE_MANUAL = 1, MOST_BLOCKS = 64 };
 enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
 
 static const struct {
     enum block block;
     uint8_t index[MALI_VERSION_COUNT]; /* 0: the version's is not known */
 } counters[MALI_EVENT_COUNT] = {
-#define EVENT(block, name, v4, v5, what) {BLOCK_##block, {v4, v5}},
+#define EVENT(block, name, v4, v5, v6, v7, v9, what) {BLOCK_##block, {v4, v5, v6, v7, v9}},
 #include "gpu/mali/perf.inc"
 #undef EVENT
 };
@@ -22,11 +22,19 @@ static unsigned layout(const struct mali_device *device, enum block out[MOST_BLO
 {
     static const enum block v4[] = {BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER,
                                     BLOCK_TILER,  BLOCK_L2,     BLOCK_NONE,   BLOCK_JM};
-    static const enum block v5[] = {BLOCK_JM,     BLOCK_TILER,  BLOCK_L2,    BLOCK_SHADER,
-                                    BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER};
-    bool old = device->version == MALI_V4;
-    memcpy(out, old ? v4 : v5, old ? sizeof v4 : sizeof v5);
-    return old ? UTIL_ARRAY_SIZE(v4) : UTIL_ARRAY_SIZE(v5);
+    static const enum block begin[] = {BLOCK_JM, BLOCK_TILER};
+    unsigned count = UTIL_ARRAY_SIZE(begin);
+    if (device->version == MALI_V4) {
+        memcpy(out, v4, sizeof v4);
+        return UTIL_ARRAY_SIZE(v4);
+    }
+    memcpy(out, begin, sizeof begin);
+    for (uint32_t slices = mali_feature(device->kind, MALI_GPU_MEM_FEATURES) >> 8 & 15, n = 0; n <= slices;
+         n++)
+        out[count++] = BLOCK_L2;
+    for (uint32_t cores = mali_feature(device->kind, MALI_GPU_SHADER_PRESENT); cores; cores >>= 1)
+        out[count++] = BLOCK_SHADER;
+    return count;
 }
 
 static uint32_t enabled(const struct mali_device *device, enum block block)

@@ -30,8 +30,15 @@ const struct gpu_registers mali_registers = {regs, UTIL_ARRAY_SIZE(regs), fields
 static const struct {
     uint32_t offset, value[MALI_KIND_COUNT];
 } features[] = {
-#define FEATURE(name, t720, t760, t860)                                                                      \
-    {MALI_GPU_##name, {[MALI_T720] = (t720), [MALI_T760] = (t760), [MALI_T860] = (t860)}},
+#define FEATURE(name, t720, t760, t860, g72, g31, g52, g57)                                                  \
+    {MALI_GPU_##name,                                                                                        \
+     {[MALI_T720] = (t720),                                                                                  \
+      [MALI_T760] = (t760),                                                                                  \
+      [MALI_T860] = (t860),                                                                                  \
+      [MALI_G72] = (g72),                                                                                    \
+      [MALI_G31] = (g31),                                                                                    \
+      [MALI_G52] = (g52),                                                                                    \
+      [MALI_G57] = (g57)}},
 #include "gpu/mali/features.inc"
 #undef FEATURE
 };

@@ -15,49 +15,6 @@
 
 /* ---- programs ---- */
 
-static int decode(const void *words, uint32_t count, const struct midgard_traits *traits,
-                  struct gpu_program_decoded *out, struct util_error *error)
-{
-    struct midgard_program *program;
-    int status = midgard_program_create(words, count, 0, traits, &program, error);
-    if (!status)
-        *out = (struct gpu_program_decoded){program, program->quad_count, program->insn_count};
-    return status;
-}
-
-static void destroy(void *program)
-{
-    midgard_program_destroy(program);
-}
-
-/* One a GPU, by what its README (isa/midgard) says of it. */
-#define KIND(gpu, ...)                                                                                       \
-    static int decode_##gpu(const void *words, uint32_t count, struct gpu_program_decoded *out,              \
-                            struct util_error *error)                                                        \
-    {                                                                                                        \
-        static const struct midgard_traits traits = {__VA_ARGS__};                                           \
-        return decode(words, count, &traits, out, error);                                                    \
-    }
-#define KIND_ROW(gpu)                                                                                        \
-    {.word_bytes = QUAD_BYTES,                                                                               \
-     .most_words = MIDGARD_MAX_QUADS,                                                                        \
-     .first_words = 128,                                                                                     \
-     .many = 1u << 16,                                                                                       \
-     .most = 1u << 18,                                                                                       \
-     .decode = decode_##gpu,                                                                                 \
-     .destroy = destroy}
-KIND(t720, .shared_registers = true, .tile_by_special = true, .no_writeout_tags = true)
-KIND(t760, .no_writeout_tags = true)
-KIND(t860, .no_writeout_tags = false)
-
-static const struct gpu_program_kind kinds[MALI_KIND_COUNT] = {
-    [MALI_T720] = KIND_ROW(t720), [MALI_T760] = KIND_ROW(t760), [MALI_T860] = KIND_ROW(t860)};
-
-const struct gpu_program_kind *mali_program_kind(enum mali_kind kind)
-{
-    return &kinds[kind];
-}
-
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
 {
     out->kind = kind;
@@ -67,7 +24,7 @@ int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
     util_maker_init(out->maker);
     int error = util_arena_create(&out->arena);
     if (!error)
-        error = gpu_programs_create(&kinds[kind], &out->programs);
+        error = gpu_programs_create(mali_program_kind(kind), &out->programs);
     return error ? error : raster_decoder_create(DECODED_BYTES, &out->decoder);
 }
 

@@ -18,6 +18,7 @@
 #include "raster/texture/decode.h"
 #include "util/memo.h"
 
+struct isa_set;
 struct mali_job;
 
 #define MALI_STORAGE_MOST (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
@@ -37,8 +38,9 @@ struct mali_programs {
 /* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind);
 void mali_programs_destroy(struct mali_programs *programs);
-/* Programs of a GPU: its traits. */
+/* How programs of a GPU are decoded (program_kind.c); and the set that those of a version are of. */
 const struct gpu_program_kind *mali_program_kind(enum mali_kind kind);
+const struct isa_set *mali_program_set(enum mali_version version);
 /* Before the first world of a job, when no world is in use: what a guest has piled up can go. */
 void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engine);
 

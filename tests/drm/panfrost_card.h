@@ -10,7 +10,7 @@
 #define HEAP   (PANFROST_BO_NOEXEC | PANFROST_BO_HEAP)
 #define BLOCK  (2u << 20)
 
-static const uint32_t products[] = {0x720, 0x750, 0x860};
+static const uint32_t products[] = {0x720, 0x750, 0x860, 0x6221, 0x7093, 0x7212, 0x9093};
 
 struct card {
     struct gpu_memory memory;

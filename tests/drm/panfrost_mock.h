@@ -363,12 +363,18 @@ static inline void mock_write(void *device, uint32_t offset, uint32_t value)
 
 static const struct gpu_device_functions mock_functions = {.read = mock_read, .write = mock_write};
 
-/* `product`: 0x720, 0x750 or 0x860. */
+/* `product`: one of those of panfrost_card.h. */
 static inline struct gpu_device mock_gpu(struct mock *m, struct gpu_memory *memory, uint32_t product)
 {
     *m = (struct mock){.memory = memory};
     mock_power_on(m, product << 16 | (product == 0x860 ? 0x2000 : 0x1000));
-    const char *name = product == 0x720 ? "t720" : product == 0x750 ? "t760" : "t860";
+    const char *name = product == 0x720    ? "t720"
+                       : product == 0x750  ? "t760"
+                       : product == 0x860  ? "t860"
+                       : product == 0x6221 ? "g72"
+                       : product == 0x7093 ? "g31"
+                       : product == 0x7212 ? "g52"
+                                           : "g57";
     return (struct gpu_device){name, &mock_functions, m, &m->host};
 }
 

@@ -58,8 +58,9 @@ static void test_parameters(void **state)
 /* What the kernel writes for silicon's errata, and what every device needs. */
 static void test_start(void **state)
 {
-    static const uint32_t shader[] = {1u << 18 | 1u << 25, 1u << 16, 1u << 16},
-                          tiler[] = {0x100, 0x101, 0x101}, jm[] = {0, 0, 0x3f << 3};
+    static const uint32_t shader[] = {1u << 18 | 1u << 25, 1u << 16, 1u << 16, 0, 1u << 17, 0, 1u << 29},
+                          tiler[] = {0x100, 0x101, 0x101, 0x100, 0x100, 0x100, 0x100},
+                          jm[] = {0, 0, 0x3f << 3, 0, 0, 0xf << 16, 0xf << 16};
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(products); i++) {
         struct card card;
         card_open(&card, products[i], false);
@@ -100,17 +101,21 @@ static void test_devices_that_are_none(void **state)
 
 static void test_tree(void **state)
 {
-    static const char *const gpus[] = {"t720", "t760", "t860"};
+    static const struct {
+        const char *name, *compatible;
+    } gpus[] = {{"t720", "mali-t720"},     {"t760", "mali-t760"},   {"t860", "mali-t860"},
+                {"g72", "mali-bifrost"},   {"g31", "mali-bifrost"}, {"g52", "mali-bifrost"},
+                {"g57", "mali-valhall-jm"}};
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(gpus); i++) {
         char folder[] = "/tmp/vitrail-tree-XXXXXX", path[128], text[512] = "", compatible[64];
         assert_non_null(mkdtemp(folder));
-        assert_int_equal(drm_tree_create(folder, gpus[i]), 0);
+        assert_int_equal(drm_tree_create(folder, gpus[i].name), 0);
         snprintf(path, sizeof path, "%s/sys/devices/platform/vitrail-gpu/uevent", folder);
         FILE *file = fopen(path, "r");
         assert_non_null(file);
         assert_true(fread(text, 1, sizeof text - 1, file) > 0);
         fclose(file);
-        snprintf(compatible, sizeof compatible, "OF_COMPATIBLE_1=arm,mali-%s\n", gpus[i]);
+        snprintf(compatible, sizeof compatible, "OF_COMPATIBLE_1=arm,%s\n", gpus[i].compatible);
         assert_non_null(strstr(text, compatible));
         assert_non_null(strstr(text, "DRIVER=panfrost\n"));
         drm_tree_remove(folder);

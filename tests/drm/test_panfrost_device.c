@@ -26,7 +26,9 @@
 static const struct {
     const char *name;
     uint32_t product;
-} gpus[] = {{"t720", 0x720}, {"t760", 0x750}, {"t860", 0x860}};
+    uint32_t sample; /* words of a sample of all counters */
+} gpus[] = {{"t720", 0x720, 512}, {"t760", 0x750, 448}, {"t860", 0x860, 448}, {"g72", 0x6221, 384},
+            {"g31", 0x7093, 256}, {"g52", 0x7212, 320}, {"g57", 0x9093, 1472}};
 
 struct card {
     struct gpu_memory memory;
@@ -197,7 +199,7 @@ static void test_counters(void **state)
 {
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(gpus); i++) {
         struct card card;
-        uint32_t sample[512];
+        uint32_t sample[1472];
         card_open(&card, gpus[i].name, (struct drm_options){.unstable_ioctls = true});
         struct buffer chain = make_buffer(card.file, 4096, NOEXEC), b = make_buffer(card.file, 4096, NOEXEC);
         struct panfrost_perfcnt_enable enable = {.enable = 1};
@@ -207,7 +209,7 @@ static void test_counters(void **state)
         assert_int_equal(run(&card, &chain, &b), 0);
         assert_int_equal(CALL(card.file, PANFROST_IOCTL_PERFCNT_DUMP, &dump), 0);
         unsigned counted = 0;
-        for (unsigned n = 0; n < (gpus[i].product == 0x720 ? 512 : 448); n++)
+        for (unsigned n = 0; n < gpus[i].sample; n++)
             counted += sample[n] == 1;
         assert_true(counted);
         assert_int_equal(card.messages, 0);

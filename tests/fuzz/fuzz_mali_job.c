@@ -1,9 +1,10 @@
-/* Chains of jobs of a Midgard Mali made of the fuzzer's bytes: page tables, headers, descriptors and what they
+/* Chains of jobs of a Mali made of the fuzzer's bytes: page tables, headers, descriptors and what they
  * lead to in one small memory, started through registers as a hostile kernel would do it.
  *
  * Input: flags (1 byte), the chains of slots 1, 0 and 2 (u64 each, 0: none), JS_CONFIG's upper 28 bits (u32),
  * then pieces of memory: physical address (u32), bytes (u16), and those bytes. The root of the page tables
- * stands at 0. Flags: 3 the GPU (enum mali_kind); 4 page faults are answered by a flush, three times; 8 the
+ * stands at 0. Flags: 3 the GPU (T720, T760, T860; 3: one since
+ * Bifrost, which the lowest bits of JS_CONFIG choose); 4 page faults are answered by a flush, three times; 8 the
  * last piece is written at the first of them; 16 the space is switched off then; 32 chains are stopped softly
  * from inside an interrupt; 64 all slots start before any works; 128 programs are compiled. */
 #include "gpu/mali/device.h"
@@ -127,7 +128,7 @@ static void check(struct mali_device *device)
  * is what a reset leaves. */
 static struct mali_device *device_of(struct gpu_memory *memory, enum mali_kind kind, bool compiled)
 {
-    static const char *const names[MALI_KIND_COUNT] = {"t720", "t760", "t860"};
+    static const char *const names[MALI_KIND_COUNT] = {"t720", "t760", "t860", "g72", "g31", "g52", "g57"};
     static struct served {
         struct mali_device *device;
         struct jit_engine *engine; /* of those that compile */
@@ -153,6 +154,12 @@ static struct mali_device *device_of(struct gpu_memory *memory, enum mali_kind k
     return s->device;
 }
 
+static enum mali_kind kind_of(const uint8_t *data)
+{
+    const uint32_t later = util_load32(data + 25) % (MALI_KIND_COUNT - MALI_G72);
+    return (data[0] & KIND) == KIND ? MALI_G72 + (enum mali_kind)later : (enum mali_kind)(data[0] & KIND);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct gpu_memory memory;
@@ -165,8 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(memory.base, data + HEADER, size - HEADER, false);
     if (!(data[0] & CHANGE))
         fill(memory.base, data + HEADER, size - HEADER, true);
-    host.device =
-        device_of(&memory, (enum mali_kind)((data[0] & KIND) % MALI_KIND_COUNT), data[0] & COMPILED);
+    host.device = device_of(&memory, kind_of(data), data[0] & COMPILED);
     gpu_host_set_irq(mali_device_host(host.device), interrupt, &host);
     start(host.device);
     run(&host);

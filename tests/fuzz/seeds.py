@@ -292,7 +292,7 @@ class Midgard(Guest):
 HEAP_PAGES = 3
 
 
-def midgard_job(gpu, scene, flags, chains=None):
+def midgard_job(gpu, scene, flags, chains=None, later=0):
     folder = os.path.join(here, "..", "data", gpu, scene)
     guest, heads = Midgard(), {0: 0, 1: 0, 2: 0}
     for line in open(os.path.join(folder, "index.txt")):
@@ -313,7 +313,7 @@ def midgard_job(gpu, scene, flags, chains=None):
         guest.again(at + own * PAGE, pages - own)  # images are whole, and take little
     assert guest.pages <= 1 << 20, hex(guest.pages)
     heads = chains or [heads[1], heads[0], heads[2]]
-    return struct.pack("<BQQQI", flags, *heads, 0x83300) + guest.pieces()
+    return struct.pack("<BQQQI", flags, *heads, 0x83300 | later) + guest.pieces()
 
 
 for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")), ("t760", ("triangle",)),
@@ -321,6 +321,9 @@ for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")),
     for scene in scenes:
         save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, number))
         save("fuzz_mali_job", "%s-%s-compiled" % (gpu, scene), midgard_job(gpu, scene, number | 128))
+for later, gpu in ((2, "g52"), (3, "g57")):  # the lower bits of JS_CONFIG choose one since Bifrost
+    for scene in ("clear", "triangle", "cube"):
+        save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, 3, later=later))
 def midgard_events(gpu, scene):
     """The same as a capture's events: pages, then what the kernel's driver writes."""
     job = midgard_job(gpu, scene, 0)

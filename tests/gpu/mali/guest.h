@@ -1,4 +1,4 @@
-/* A guest with a Midgard Mali: memory, page tables of LPAE form, registers driven as the kernel's panfrost
+/* A guest with a Mali: memory, page tables of LPAE form, registers driven as the kernel's panfrost
  * driver drives them. Included by tests/gpu/mali/test_*.c. Physical memory: tables from GUEST_ROOT on, then
  * pages as they are mapped. */
 #ifndef VITRAIL_TESTS_GPU_MALI_GUEST_H
@@ -143,7 +143,9 @@ static inline void guest_start(struct guest *g)
 
 static inline void guest_create(struct guest *g, const struct mali_options *options)
 {
-    static const char *const names[] = {[MALI_T720] = "t720", [MALI_T760] = "t760", [MALI_T860] = "t860"};
+    static const char *const names[] = {
+        [MALI_T720] = "t720", [MALI_T760] = "t760", [MALI_T860] = "t860", [MALI_G72] = "g72",
+        [MALI_G31] = "g31",   [MALI_G52] = "g52",   [MALI_G57] = "g57"};
     struct mali_options named = *options;
     named.name = names[options->kind];
     *g = (struct guest){.tables = GUEST_ROOT + GPU_PAGE, .pages = GUEST_PAGES};

@@ -1,4 +1,4 @@
-/* The device of Midgard Malis through its registers: what it says of itself, reset, power, counters, slots. */
+/* The device of Malis through its registers: what it says of itself, reset, power, counters, slots. */
 #include "tests/gpu/mali/guest.h"
 
 #include <errno.h>
@@ -7,8 +7,10 @@ static const struct mali_options plain = {.kind = MALI_T860};
 
 static void test_features(void **state)
 {
-    static const uint32_t ids[] = {0x0720, 0x0750, 0x0860}, cores[] = {3, 0xf, 0xf},
-                          spaces[] = {0xf, 0xff, 0xff};
+    static const uint32_t ids[] = {0x0720, 0x0750, 0x0860, 0x6221, 0x7093, 0x7212, 0x9093},
+                          cores[] = {3, 0xf, 0xf, 7, 1, 3, 0x50045},
+                          spaces[] = {0xf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    _Static_assert(UTIL_ARRAY_SIZE(ids) == MALI_KIND_COUNT, "all GPUs");
     for (unsigned n = 0; n < MALI_KIND_COUNT; n++) {
         struct guest g;
         guest_create(&g, &(struct mali_options){.kind = (enum mali_kind)n});
@@ -121,7 +123,8 @@ static void test_unknown_register(void **state)
 /* Blocks of counters as panfrost_perfcnt.c lays them out; jobs are counted by slot. */
 static void test_counters(void **state)
 {
-    static const unsigned blocks[] = {8, 7, 7}, manager[] = {7, 0, 0};
+    static const unsigned blocks[] = {8, 7, 7, 6, 4, 5, 23}, manager[] = {7};
+    _Static_assert(UTIL_ARRAY_SIZE(blocks) == MALI_KIND_COUNT, "all GPUs");
     for (unsigned n = 0; n < MALI_KIND_COUNT; n++) {
         struct guest g;
         guest_create(&g, &(struct mali_options){.kind = (enum mali_kind)n});
@@ -144,7 +147,7 @@ static void test_counters(void **state)
         assert_int_equal(guest_run(&g, 1, 0x2100000), 1 << 1);
         mali_write(g.device, GPU_COMMAND, 4);
         assert_int_equal(mali_read(g.device, GPU_RAW), 1 << 16);
-        const uint8_t *block = to + manager[n] * 256;
+        const uint8_t *block = to + (n < UTIL_ARRAY_SIZE(manager) ? manager[n] * 256 : 0);
         assert_int_equal(util_load32(block + 8), UINT32_MAX);
         assert_int_equal(util_load32(block + 16 * 4), 2);
         assert_int_equal(util_load32(block + 8 * 4), 0);

@@ -21,6 +21,11 @@ struct change {
  * sampler 0x020753c0, varyings' buffers 0x020752c0. */
 #define TILER(...)    {"t860/cube", MALI_T860, 1, 0x02075200, __VA_ARGS__}
 #define FRAGMENT(...) {"t860/cube", MALI_T860, 0, 0x020754c0, __VA_ARGS__}
+/* Of g52/cube the job of vertices is 0x02077140; of g57/cube it is 0x02075180, its fragments' tables are from
+ * 0x02075600 on, and the frame's job is 0x02075a80. */
+#define VERTICES_V7(...) {"g52/cube", MALI_G52, 1, 0x02077140, __VA_ARGS__}
+#define VERTICES_V9(...) {"g57/cube", MALI_G57, 1, 0x02075180, __VA_ARGS__}
+#define FRAGMENT_V9(...) {"g57/cube", MALI_G57, 0, 0x02075a80, __VA_ARGS__}
 static const struct change changes[] = {
     TILER({{0x02075228, 0xff, 7}}, GPU_FAULT_PACKET, "draw mode is 7"),
     TILER({{0x020752b0, 0x3f, 0}}, GPU_FAULT_UNSUPPORTED, "of one target"),
@@ -29,6 +34,13 @@ static const struct change changes[] = {
     FRAGMENT({{0x020754e8, 0x3f, 3 | 8 << 2}, {0x0207502c, 15u << 19, 8u << 19}}, GPU_FAULT_PACKET,
              "eight targets"),
     FRAGMENT({{0x0207502c, 7u << 3, 7u << 3}}, GPU_FAULT_PACKET, "sample pattern is 7"),
+    VERTICES_V7({{0x02077168, 0xff, 7}}, GPU_FAULT_PACKET, "draw mode is 7"),
+    VERTICES_V9({{0x020751a0, 0xff, 7}}, GPU_FAULT_PACKET, "draw mode is 7"),
+    VERTICES_V9({{0x02075230, 0xf, 9}}, GPU_FAULT_PACKET, "9 blends"),
+    VERTICES_V9({{0x02012140, 0xf, 1}}, GPU_FAULT_PACKET, "no program's"),
+    FRAGMENT_V9({{0x02075aa8, 0x3f, 2}}, GPU_FAULT_UNSUPPORTED, "of one target"),
+    FRAGMENT_V9({{0x02075aa8, 0x3f, 7}}, GPU_FAULT_PACKET, "tag"),
+    FRAGMENT_V9({{0x02075000, 7, 4}}, GPU_FAULT_PACKET, "pre frame 0 is 4"),
 };
 
 static uint8_t *at(struct scene *s, uint32_t address)
@@ -116,6 +128,40 @@ static void test_refused(void **state)
     util_arena_destroy(arena);
 }
 
+/* The same in tables of resources. */
+static void test_tables(void **state)
+{
+    static const struct change in_tables[] = {
+        VERTICES_V9({{0x02075638, UINT32_MAX, 0x80000000}}, GPU_FAULT_UNSUPPORTED, "too many descriptors"),
+        VERTICES_V9({{0x02075630, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "sampler at 0x03000000"),
+        VERTICES_V9({{0x02075480, 0xfu << 16, 3u << 16}}, GPU_FAULT_PACKET, "wrap mode S is 3"),
+        VERTICES_V9({{0x02075478, 0xffff, 0xffff}}, GPU_FAULT_UNSUPPORTED, "too many surfaces"),
+        VERTICES_V9({{0x02075470, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "plane at 0x03000000"),
+    };
+    static union mali_payload payload;
+    const struct mali_job_header header = {.is_64b = true, .type = MALI_JOB_TYPE_MALLOC_VERTEX};
+    struct util_arena *arena;
+    assert_int_equal(util_arena_create(&arena), 0);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(in_tables); n++) {
+        const struct change *c = &in_tables[n];
+        struct scene s;
+        struct mali_stop stop = {0};
+        scene_load(&s, c->folder, &(struct mali_options){.kind = c->kind});
+        change_words(&s, c);
+        const struct mali_reader reader = {mali_as_space(s.guest.device, 0, &stop), MALI_V9, "test", NULL};
+        assert_true(mali_payload_read(&reader, c->chain, &header, arena, &payload, &stop));
+        const struct mali_stop *why = NULL;
+        for (unsigned t = 3; t <= 4 && !why; t++) {
+            const struct mali_table *table = &payload.tiler.bindings.table[t];
+            why = table->refused ? table->refused : table->count ? table->entry[0].refused : NULL;
+        }
+        if (!why || why->fault.kind != c->fault || !strstr(why->fault.text, c->part))
+            fail_msg("change %u: %s", n, why ? why->fault.text : "not refused");
+        guest_destroy(&s.guest);
+    }
+    util_arena_destroy(arena);
+}
+
 /* A place without a texture, as drivers leave them, is no fault. */
 static void test_hole(void **state)
 {
@@ -149,7 +195,8 @@ static void test_waits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_hole), cmocka_unit_test(test_waits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_tables),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_hole),
+                                       cmocka_unit_test(test_waits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

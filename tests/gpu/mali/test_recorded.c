@@ -14,6 +14,20 @@ static const struct {
 };
 enum { SCENES = UTIL_ARRAY_SIZE(scenes) };
 
+/* Since Bifrost nothing of them is executed. */
+static const struct {
+    const char *folder;
+    enum mali_kind kind;
+    uint32_t type; /* of the job that draws */
+} later[] = {
+    {"g52/clear", MALI_G52, 0},
+    {"g52/triangle", MALI_G52, MALI_JOB_TYPE_INDEXED_VERTEX},
+    {"g52/cube", MALI_G52, MALI_JOB_TYPE_INDEXED_VERTEX},
+    {"g57/clear", MALI_G57, 0},
+    {"g57/triangle", MALI_G57, MALI_JOB_TYPE_MALLOC_VERTEX},
+    {"g57/cube", MALI_G57, MALI_JOB_TYPE_MALLOC_VERTEX},
+};
+
 static struct util_arena *arena;
 
 struct walk {
@@ -37,8 +51,9 @@ static void read_job(struct walk *w, uint64_t at)
 {
     struct mali_stop stop = {0};
     w->at = at;
-    if (!mali_desc_read(&w->reader, &mali_desc_job_header, at, &w->header, &stop) ||
-        !mali_payload_read(&w->reader, at, &w->header, arena, &w->payload, &stop))
+    const bool read = mali_desc_read(&w->reader, &mali_desc_job_header, at, &w->header, &stop);
+    mali_job_header_settle(w->reader.version, &w->header);
+    if (!read || !mali_payload_read(&w->reader, at, &w->header, arena, &w->payload, &stop))
         fail_msg("job at 0x%llx: %s", (unsigned long long)at, stop.fault.text);
 }
 
@@ -163,6 +178,161 @@ static void test_draws(void **state)
     }
 }
 
+/* ---- Bifrost and Valhall ---- */
+
+static void expect_context(const struct mali_tiler_context *c)
+{
+    assert_int_equal(c->tiler.fb_width, 256);
+    assert_int_equal(c->tiler.fb_height, 256);
+    assert_int_equal(c->tiler.hierarchy_mask, 0xff);
+    assert_int_equal(c->heap.size, 128 << 20);
+    assert_int_equal(c->heap.base, 0x2200000);
+    assert_int_equal(c->heap.top, 0xa200000);
+}
+
+static void expect_texture(const struct mali_view *view, const struct mali_sampler *sampler)
+{
+    assert_int_equal(view->texture.width, 64);
+    assert_int_equal(view->texture.height, 64);
+    assert_int_equal(view->texture.levels, 7);
+    assert_int_equal(view->texture.format, MALI_FORMAT_RGBA8_UNORM);
+    assert_int_equal(view->texture.dimension, MALI_TEXTURE_DIMENSION_2D);
+    assert_int_equal(view->surface_count, 7);
+    assert_int_equal(view->surface[0].row_stride, 64 * 4 * 16);
+    assert_true(view->surface[6].pointer > view->surface[0].pointer);
+    assert_ptr_equal(mali_view_surface(view, 0, 3, 0, 0), &view->surface[3]);
+    assert_int_equal(sampler->wrap_mode_s, MALI_WRAP_MODE_REPEAT);
+}
+
+/* What draws of all versions say in the same structures. */
+static void expect_primitives(const struct mali_tiler_job *p, bool cube)
+{
+    const struct mali_bindings *b = &p->bindings;
+    expect_context(&p->context);
+    assert_int_equal(p->primitive.draw_mode, MALI_DRAW_MODE_TRIANGLES);
+    assert_int_equal(p->primitive.index_count, cube ? 36 : 3);
+    assert_int_equal(p->primitive.index_type, cube ? MALI_INDEX_TYPE_UINT16 : MALI_INDEX_TYPE_NONE);
+    assert_int_equal(!p->primitive.indices, !cube);
+    assert_true(p->primitive.secondary_shader);
+    assert_true(p->size.constant == 1);
+    assert_true(b->state.shader);
+    assert_int_equal(b->state.depth_function, cube ? MALI_FUNC_LESS : MALI_FUNC_ALWAYS);
+    assert_int_equal(b->state.depth_write_mask, cube);
+    assert_int_equal(b->state.sample_mask, 0xffff);
+    assert_true(b->state.fixed_function_near_discard && b->state.fixed_function_far_discard);
+    assert_true(b->has_viewport && b->viewport.maximum_z == 1);
+    assert_int_equal(b->viewport.scissor_maximum_x, 255);
+    assert_int_equal(b->viewport.scissor_maximum_y, 255);
+    assert_int_equal(b->blend_count, 1);
+    assert_int_equal(b->blend[0].mode, MALI_BLEND_MODE_OPAQUE);
+    assert_int_equal(b->blend[0].color_mask, 0xf);
+}
+
+static void expect_g52(const struct mali_vertex_job *p, bool cube)
+{
+    const struct mali_bindings *b = &p->tiler.bindings, *v = &p->vertex;
+    uint64_t size[3], groups[3];
+    mali_invocation_sizes(&p->tiler.invocation, size, groups);
+    assert_int_equal(groups[1], cube ? 24 : 3);
+    assert_int_equal(b->state.texture_count, cube);
+    if (cube)
+        expect_texture(&b->texture[0], &b->sampler[0].sampler);
+    assert_int_equal(v->state.attribute_count, 2);
+    assert_int_equal(v->attribute_buffer[0].stride, cube ? 20 : 32);
+    assert_int_equal(v->varying_buffer[1].pointer, p->tiler.draw.position);
+    assert_int_equal(v->attribute[1].attribute.offset, cube ? 12 : 16);
+    assert_true(v->state.secondary_shader > v->state.shader);
+}
+
+static void expect_g57(const struct mali_vertex_job *p, bool cube)
+{
+    enum { BUFFERS, ATTRIBUTES, ATTRIBUTE_BUFFERS, SAMPLERS, TEXTURES };
+    const struct mali_bindings *b = &p->tiler.bindings, *v = &p->vertex;
+    assert_int_equal(p->instances, 1);
+    assert_int_equal(p->layout.vertex_packet_stride, 32);
+    assert_int_equal(b->table_count, 12);
+    assert_int_equal(b->table[TEXTURES].count, cube);
+    if (cube) {
+        const struct mali_entry *texture = &b->table[TEXTURES].entry[0];
+        assert_int_equal(texture->type, MALI_DESCRIPTOR_TYPE_TEXTURE);
+        assert_non_null(texture->view.plane);
+        expect_texture(&texture->view, &b->table[SAMPLERS].entry[0].sampler);
+    }
+    assert_int_equal(v->table[ATTRIBUTES].count, 2);
+    assert_int_equal(v->table[ATTRIBUTES].entry[1].attribute.table, ATTRIBUTE_BUFFERS);
+    assert_int_equal(v->table[ATTRIBUTES].entry[1].attribute.stride, cube ? 20 : 32);
+    assert_int_equal(v->table[ATTRIBUTES].entry[1].attribute.offset, cube ? 12 : 16);
+    assert_int_equal(v->table[ATTRIBUTE_BUFFERS].entry[0].type, MALI_DESCRIPTOR_TYPE_BUFFER);
+    assert_int_equal(v->table[BUFFERS].count, 2);
+    assert_true(v->environment.fau && v->environment.fau_count >= 5);
+    assert_int_equal(v->program.stage, MALI_SHADER_STAGE_VERTEX);
+    assert_int_equal(v->state.shader, v->program.binary);
+    assert_int_equal(p->varying.program.stage, MALI_SHADER_STAGE_VERTEX);
+    assert_true(p->varying.state.shader != v->state.shader);
+}
+
+static void expect_frame(const struct mali_fragment_job *p, bool draws)
+{
+    const struct mali_mfb *f = &p->frame.several;
+    const struct mali_target *t = &p->frame.target[0];
+    assert_int_equal(p->bounds.bound_max_x, 15);
+    assert_int_equal(p->frame.target_count, 1);
+    assert_true(p->frame.has_zs_crc);
+    assert_int_equal(f->width, 256);
+    assert_int_equal(f->height, 256);
+    assert_int_equal(f->effective_tile_size, 256);
+    assert_int_equal(t->writeback_format, MALI_COLOR_FORMAT_R8G8B8A8);
+    assert_int_equal(t->writeback_block_format, MALI_BLOCK_FORMAT_V7_TILED_U_INTERLEAVED);
+    assert_int_equal(t->writeback_row_stride, 256 * 4 * 16);
+    for (enum mali_frame_draw n = 0; n < MALI_FRAME_DRAWS; n++)
+        assert_int_equal(mali_frame_draw_mode(f, n), MALI_PRE_POST_FRAME_SHADER_MODE_NEVER);
+    if (draws)
+        expect_context(&p->frame.context);
+}
+
+static void test_later(void **state)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(later); n++) {
+        struct walk w;
+        const bool cube = strstr(later[n].folder, "cube");
+        begin(&w, later[n].folder, later[n].kind);
+        if (later[n].type) {
+            read_job(&w, w.scene.chain[1]);
+            assert_int_equal(w.header.type, later[n].type);
+            expect_primitives(&w.payload.tiler, cube);
+            if (later[n].kind == MALI_G52)
+                expect_g52(&w.payload.vertex, cube);
+            else
+                expect_g57(&w.payload.vertex, cube);
+            assert_int_equal(w.header.next, 0);
+        }
+        read_job(&w, w.scene.chain[0]);
+        assert_int_equal(w.header.type, MALI_JOB_TYPE_FRAGMENT);
+        expect_frame(&w.payload.fragment, later[n].type);
+        guest_destroy(&w.scene.guest);
+    }
+}
+
+/* They end at once, with a fault that says so. */
+static void test_later_refused(void **state)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(later); n++) {
+        struct walk w;
+        begin(&w, later[n].folder, later[n].kind);
+        for (unsigned slot = 0; slot < 2; slot++) {
+            struct guest *g = &w.scene.guest;
+            if (!w.scene.chain[slot])
+                continue;
+            assert_int_equal(guest_run(g, slot, w.scene.chain[slot]), 0x10000 << slot);
+            assert_int_equal(guest_status(g, slot), MALI_JOB_CONFIG_FAULT);
+            struct gpu_fault fault = guest_fault(g);
+            assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
+            assert_non_null(strstr(fault.text, "not executed on this GPU"));
+        }
+        guest_destroy(&w.scene.guest);
+    }
+}
+
 static int setup(void **state)
 {
     return util_arena_create(&arena);
@@ -177,9 +347,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_frames),        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_later),  cmocka_unit_test(test_later_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

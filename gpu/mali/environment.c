@@ -1,0 +1,221 @@
+/* Draws of v9: an environment for each program, with tables of resources; and what of a draw, its depth and stencil,
+ * and its blends is the same as in the renderer states of the versions before. Source: Mesa's genxml and
+ * pan_cmdstream.c (panfrost_emit_resources, panfrost_emit_draw) as documentation. */
+#include <string.h>
+
+#include "gpu/mali/draw.h"
+#include "util/bits.h"
+
+#define TABLE_COUNT 63u /* of an environment's resources: their number stands in the lower bits */
+
+/* Who reads an environment. */
+struct tables {
+    const struct mali_reader *reader;
+    struct mali_refusals refusals;
+    struct mali_stop *stop;
+    uint32_t entries, surfaces; /* that may still be read */
+};
+
+static void *take(struct tables *t, uint64_t address, size_t count, size_t size)
+{
+    void *list = util_arena_alloc(t->refusals.arena, count * size);
+    if (list)
+        memset(list, 0, count * size);
+    else
+        mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, t->reader->unit, address,
+                      "no host memory for descriptors");
+    return list;
+}
+
+/* ---- tables ---- */
+
+/* Every descriptor in a table is 32 bytes, and its lowest four bits are its type. */
+static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
+{
+    uint32_t words[MALI_DESC_WORDS];
+    if (!mali_desc_fetch(t->reader, &mali_desc_sampler, at, words, t->stop))
+        return false;
+    e->type = words[0] & 15;
+    switch (e->type) {
+    case MALI_DESCRIPTOR_TYPE_TEXTURE:
+        e->view.address = at;
+        return mali_view_read(t->reader, t->refusals.arena, &e->view, &t->surfaces, t->stop);
+    case MALI_DESCRIPTOR_TYPE_SAMPLER:
+        return mali_desc_read(t->reader, &mali_desc_sampler, at, &e->sampler, t->stop);
+    case MALI_DESCRIPTOR_TYPE_ATTRIBUTE:
+        return mali_desc_read(t->reader, &mali_desc_attribute_v9, at, &e->attribute, t->stop);
+    case MALI_DESCRIPTOR_TYPE_BUFFER:
+        return mali_desc_read(t->reader, &mali_desc_buffer_v9, at, &e->buffer, t->stop);
+    default: return true;
+    }
+}
+
+static bool read_table(struct tables *t, uint64_t at, struct mali_table *table)
+{
+    const uint32_t bytes = mali_desc_sampler.bytes[t->reader->version];
+    if (!mali_desc_read(t->reader, &mali_desc_resource, at, &table->resource, t->stop))
+        return false;
+    const uint64_t count = table->resource.size / bytes;
+    if (count > t->entries)
+        return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, t->reader->unit, at,
+                             "resource table: too many descriptors in one draw");
+    t->entries -= (uint32_t)count;
+    if (!count)
+        return true;
+    table->entry = take(t, at, count, sizeof *table->entry);
+    if (!table->entry)
+        return false;
+    for (; table->count < count; table->count++) {
+        struct mali_entry *e = &table->entry[table->count];
+        if (!read_entry(t, table->resource.address + (uint64_t)table->count * bytes, e) &&
+            !mali_refuse(&t->refusals, t->stop, &e->refused))
+            return false;
+    }
+    return true;
+}
+
+static bool read_tables(struct tables *t, uint64_t resources, struct mali_bindings *out)
+{
+    const uint64_t at = resources & ~(uint64_t)TABLE_COUNT;
+    const uint32_t count = at ? resources & TABLE_COUNT : 0;
+    if (!count)
+        return true;
+    out->table = take(t, at, count, sizeof *out->table);
+    if (!out->table)
+        return false;
+    for (; out->table_count < count; out->table_count++) {
+        struct mali_table *table = &out->table[out->table_count];
+        if (!read_table(t, at + (uint64_t)out->table_count * mali_desc_resource.bytes[t->reader->version],
+                        table) &&
+            !mali_refuse(&t->refusals, t->stop, &table->refused))
+            return false;
+    }
+    return true;
+}
+
+/* ---- environments ---- */
+
+static bool read_program(const struct mali_reader *reader, struct mali_bindings *out, struct mali_stop *stop)
+{
+    if (!out->environment.shader)
+        return true;
+    if (!mali_desc_read(reader, &mali_desc_program, out->environment.shader, &out->program, stop))
+        return false;
+    if (out->program.type != MALI_DESCRIPTOR_TYPE_SHADER)
+        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit,
+                             out->environment.shader, "shader program: its type is %u, which is no program's",
+                             out->program.type);
+    out->state.shader = out->program.binary;
+    return true;
+}
+
+bool mali_environment_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
+                           struct mali_bindings *out, struct mali_stop *stop)
+{
+    struct tables t = {reader, {.arena = arena}, stop, MALI_ENTRIES_MOST, MALI_SURFACES_MOST};
+    memset(out, 0, sizeof *out);
+    if (!mali_desc_read(reader, &mali_desc_environment, address, &out->environment, stop) ||
+        !read_program(reader, out, stop))
+        return false;
+    const struct mali_environment *e = &out->environment;
+    if (e->thread_storage &&
+        !mali_desc_read(reader, &mali_desc_storage, e->thread_storage, &out->storage, stop))
+        return false;
+    return !arena || read_tables(&t, e->resources, out);
+}
+
+/* ---- draws ---- */
+
+static struct mali_draw draw_of(const struct mali_draw_v9 *d, const struct mali_bindings *b)
+{
+    return (struct mali_draw){.draw_descriptor_is_64b = true,
+                              .occlusion_query = d->occlusion_query,
+                              .front_face_ccw = d->front_face_ccw,
+                              .cull_front_face = d->cull_front_face,
+                              .cull_back_face = d->cull_back_face,
+                              .primitive_barrier = d->primitive_barrier,
+                              .clean_fragment_write = d->clean_fragment_write,
+                              .occlusion = d->occlusion,
+                              .thread_storage = b->environment.thread_storage};
+}
+
+static void take_draw(const struct mali_draw_v9 *d, struct mali_state *s)
+{
+    s->allow_forward_pixel_to_kill = d->allow_forward_pixel_to_kill;
+    s->allow_forward_pixel_to_be_killed = d->allow_forward_pixel_to_be_killed;
+    s->pixel_kill_operation = d->pixel_kill_operation;
+    s->zs_update_operation = d->zs_update_operation;
+    s->overdraw_alpha0 = d->overdraw_alpha0;
+    s->overdraw_alpha1 = d->overdraw_alpha1;
+    s->evaluate_per_sample = d->evaluate_per_sample;
+    s->single_sampled_lines = d->single_sampled_lines;
+    s->multisample_enable = d->multisample_enable;
+    s->shader_modifies_coverage = d->shader_modifies_coverage;
+    s->alpha_to_coverage = d->alpha_to_coverage;
+    s->alpha_to_coverage_invert = d->alpha_to_coverage_invert;
+    s->sample_mask = d->sample_mask;
+}
+
+/* Depth beyond near and far is clipped where it is culled: both or neither. */
+static void take_depth(const struct mali_depth_stencil *z, struct mali_state *s)
+{
+    s->depth_source = z->depth_source;
+    s->depth_function = z->depth_function;
+    s->depth_write_mask = z->depth_write_enable;
+    s->depth_units = z->depth_units;
+    s->depth_factor = z->depth_factor;
+    s->depth_bias_clamp = z->depth_bias_clamp;
+    s->front_facing_depth_bias = s->back_facing_depth_bias = z->depth_bias_enable;
+    s->fixed_function_near_discard = s->fixed_function_far_discard = z->depth_cull_enable;
+    s->stencil_from_shader = z->stencil_from_shader;
+    s->stencil_enable = z->stencil_test_enable;
+    s->stencil_mask_front = z->front_write_mask;
+    s->stencil_mask_back = z->back_write_mask;
+    s->stencil_front_mask = z->front_value_mask;
+    s->stencil_front_reference_value = z->front_reference_value;
+    s->stencil_front_compare_function = z->front_compare_function;
+    s->stencil_front_stencil_fail = z->front_stencil_fail;
+    s->stencil_front_depth_fail = z->front_depth_fail;
+    s->stencil_front_depth_pass = z->front_depth_pass;
+    s->stencil_back_mask = z->back_value_mask;
+    s->stencil_back_reference_value = z->back_reference_value;
+    s->stencil_back_compare_function = z->back_compare_function;
+    s->stencil_back_stencil_fail = z->back_stencil_fail;
+    s->stencil_back_depth_fail = z->back_depth_fail;
+    s->stencil_back_depth_pass = z->back_depth_pass;
+}
+
+static bool read_blends(const struct mali_reader *reader, const struct mali_draw_v9 *d,
+                        struct mali_bindings *out, struct mali_stop *stop)
+{
+    const uint32_t count = d->blend ? d->blend_count : 0;
+    if (count > MALI_TARGETS)
+        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, d->blend,
+                             "draw: %u blends, for eight targets at most", count);
+    for (uint64_t at = d->blend; out->blend_count < count;
+         out->blend_count++, at += mali_desc_blend.bytes[reader->version])
+        if (!mali_desc_read(reader, &mali_desc_blend, at, &out->blend[out->blend_count], stop))
+            return false;
+    return true;
+}
+
+bool mali_draw_v9_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
+                       struct mali_draw *draw, struct mali_bindings *out, struct mali_stop *stop)
+{
+    struct mali_draw_v9 d;
+    struct mali_depth_stencil z;
+    if (!mali_environment_read(reader, address + mali_desc_draw_v9.bytes[reader->version], arena, out,
+                               stop) ||
+        !mali_desc_read(reader, &mali_desc_draw_v9, address, &d, stop))
+        return false;
+    *draw = draw_of(&d, out);
+    take_draw(&d, &out->state);
+    out->viewport.minimum_z = d.minimum_z;
+    out->viewport.maximum_z = d.maximum_z;
+    if (d.depth_stencil) {
+        if (!mali_desc_read(reader, &mali_desc_depth_stencil, d.depth_stencil, &z, stop))
+            return false;
+        take_depth(&z, &out->state);
+    }
+    return read_blends(reader, &d, out, stop);
+}
