@@ -1,4 +1,4 @@
-/* Midgard's part of `vitrail decode`: registers and chains of jobs. */
+/* Part of `vitrail decode` for Malis with a job manager: registers and chains of jobs. */
 #include "tools/decode_mali.h"
 
 #include <errno.h>
@@ -75,55 +75,117 @@ static void list_sizes(struct tool_mali *m, const struct mali_invocation *invoca
                  groups[0], groups[1], groups[2], size[0], size[1], size[2]);
 }
 
-static void list_compute(struct tool_mali *m, const char *program, uint64_t job)
+static void list_section(struct tool_mali *m, uint64_t job, uint32_t type, enum mali_section section,
+                         const struct mali_desc *desc)
 {
-    struct mali_invocation invocation;
+    tool_mali_list(m, desc, section_at(m, job, type, section), NULL);
+}
+
+/* A draw with all that it leads to. */
+static void list_draw(struct tool_mali *m, const char *program, uint64_t address, bool fragments)
+{
+    const bool knows_frame = m->reader.version <= MALI_V5;
     struct mali_draw draw;
-    if (tool_mali_list(m, &mali_desc_invocation,
-                       section_at(m, job, MALI_JOB_TYPE_COMPUTE, MALI_SECTION_INVOCATION), &invocation))
-        list_sizes(m, &invocation);
-    tool_mali_list(m, &mali_desc_compute, section_at(m, job, MALI_JOB_TYPE_COMPUTE, MALI_SECTION_PARAMETERS),
-                   NULL);
-    if (!tool_mali_open(m, &mali_desc_draw, section_at(m, job, MALI_JOB_TYPE_COMPUTE, MALI_SECTION_DRAW),
-                        &draw))
+    if (!tool_mali_open(m, &mali_desc_draw, address, &draw))
         return;
-    tool_mali_draw(m, program, &draw, 0);
+    /* How many blends there are, jobs do not say since v6: one is there always. */
+    const uint32_t targets = !fragments ? 0 : knows_frame ? tool_mali_frame(m, draw.fbd, false) : 1;
+    tool_mali_draw(m, program, &draw, targets, fragments && knows_frame);
     listing_close(&m->decode->listing);
 }
 
-static void list_tiler(struct tool_mali *m, uint64_t job)
+static void list_compute(struct tool_mali *m, const char *program, uint64_t job)
+{
+    const uint32_t type = MALI_JOB_TYPE_COMPUTE;
+    struct mali_invocation invocation;
+    if (m->reader.version >= MALI_V9) {
+        list_section(m, job, type, MALI_SECTION_PAYLOAD, &mali_desc_compute_v9);
+        tool_mali_environment(m, program, section_at(m, job, type, MALI_SECTION_ENVIRONMENT));
+        return;
+    }
+    if (tool_mali_list(m, &mali_desc_invocation, section_at(m, job, type, MALI_SECTION_INVOCATION),
+                       &invocation))
+        list_sizes(m, &invocation);
+    list_section(m, job, type, MALI_SECTION_PARAMETERS, &mali_desc_compute);
+    list_draw(m, program, section_at(m, job, type, MALI_SECTION_DRAW), false);
+}
+
+static void list_context(struct tool_mali *m, uint64_t job, uint32_t type)
+{
+    struct mali_tiler_pointer pointer;
+    if (tool_mali_list(m, &mali_desc_tiler_pointer, section_at(m, job, type, MALI_SECTION_TILER), &pointer))
+        tool_mali_context(m, pointer.address);
+}
+
+/* Of an indexed vertex job: positions have the state's program, varyings its second one. */
+static void list_vertices(struct tool_mali *m, uint64_t job, uint32_t type)
+{
+    const uint64_t at = section_at(m, job, type, MALI_SECTION_VERTEX_DRAW);
+    struct mali_primitive primitive;
+    struct mali_draw draw;
+    struct mali_state state;
+    struct mali_stop stop = {0};
+    list_draw(m, "vertex program", at, false);
+    if (mali_desc_read(&m->reader, &mali_desc_primitive, section_at(m, job, type, MALI_SECTION_PRIMITIVE),
+                       &primitive, &stop) &&
+        mali_desc_read(&m->reader, &mali_desc_draw, at, &draw, &stop) &&
+        mali_desc_read(&m->reader, &mali_desc_state, draw.state, &state, &stop) && primitive.secondary_shader)
+        tool_mali_program(m, "varying program", state.secondary_shader);
+}
+
+static void list_primitives(struct tool_mali *m, uint64_t job, uint32_t type)
 {
     struct mali_invocation invocation;
-    struct mali_draw draw;
-    if (tool_mali_list(m, &mali_desc_invocation,
-                       section_at(m, job, MALI_JOB_TYPE_TILER, MALI_SECTION_INVOCATION), &invocation))
+    if (tool_mali_list(m, &mali_desc_invocation, section_at(m, job, type, MALI_SECTION_INVOCATION),
+                       &invocation))
         list_sizes(m, &invocation);
-    tool_mali_list(m, &mali_desc_primitive, section_at(m, job, MALI_JOB_TYPE_TILER, MALI_SECTION_PRIMITIVE),
-                   NULL);
-    tool_mali_list(m, &mali_desc_primitive_size,
-                   section_at(m, job, MALI_JOB_TYPE_TILER, MALI_SECTION_PRIMITIVE_SIZE), NULL);
-    if (!tool_mali_open(m, &mali_desc_draw, section_at(m, job, MALI_JOB_TYPE_TILER, MALI_SECTION_DRAW),
-                        &draw))
+    list_section(m, job, type, MALI_SECTION_PRIMITIVE, &mali_desc_primitive);
+    list_section(m, job, type, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size);
+    if (m->reader.version > MALI_V5)
+        list_context(m, job, type);
+    list_draw(m, "fragment program", section_at(m, job, type, MALI_SECTION_DRAW), true);
+    if (type == MALI_JOB_TYPE_INDEXED_VERTEX)
+        list_vertices(m, job, type);
+}
+
+static void list_primitives_v9(struct tool_mali *m, uint64_t job, uint32_t type)
+{
+    const bool shades = type == MALI_JOB_TYPE_MALLOC_VERTEX;
+    list_section(m, job, type, MALI_SECTION_PRIMITIVE, &mali_desc_primitive);
+    list_section(m, job, type, MALI_SECTION_INSTANCE_COUNT, &mali_desc_count);
+    if (shades)
+        list_section(m, job, type, MALI_SECTION_ALLOCATION, &mali_desc_allocation);
+    list_context(m, job, type);
+    list_section(m, job, type, MALI_SECTION_SCISSOR, &mali_desc_scissor);
+    list_section(m, job, type, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size);
+    list_section(m, job, type, MALI_SECTION_INDICES, &mali_desc_indices);
+    tool_mali_draw_v9(m, "fragment program", section_at(m, job, type, MALI_SECTION_DRAW));
+    if (!shades)
         return;
-    tool_mali_draw(m, "fragment program", &draw, tool_mali_frame(m, draw.fbd, false));
-    listing_close(&m->decode->listing);
+    tool_mali_environment(m, "position program", section_at(m, job, type, MALI_SECTION_POSITION));
+    tool_mali_environment(m, "varying program", section_at(m, job, type, MALI_SECTION_VARYING));
 }
 
 static void list_payload(struct tool_mali *m, uint64_t job, const struct mali_job_header *header)
 {
     uint64_t payload = job + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
     struct mali_fragment fragment;
-    if (m->reader.version > MALI_V5) {
-        listing_line(&m->decode->listing, "left out", "(jobs of this GPU are not listed yet)");
-        return;
-    }
     switch (header->type) {
     case MALI_JOB_TYPE_WRITE_VALUE: tool_mali_list(m, &mali_desc_write_value, payload, NULL); break;
     case MALI_JOB_TYPE_CACHE_FLUSH: tool_mali_list(m, &mali_desc_cache_flush, payload, NULL); break;
     case MALI_JOB_TYPE_COMPUTE: list_compute(m, "compute program", job); break;
     case MALI_JOB_TYPE_VERTEX: list_compute(m, "vertex program", job); break;
     case MALI_JOB_TYPE_GEOMETRY: list_compute(m, "geometry program", job); break;
-    case MALI_JOB_TYPE_TILER: list_tiler(m, job); break;
+    case MALI_JOB_TYPE_TILER:
+    case MALI_JOB_TYPE_INDEXED_VERTEX:
+    case MALI_JOB_TYPE_MALLOC_VERTEX:
+        if (!mali_section_at(m->reader.version, header->type, MALI_SECTION_PRIMITIVE))
+            listing_line(&m->decode->listing, "left out", "(what it holds is not known)");
+        else if (m->reader.version >= MALI_V9)
+            list_primitives_v9(m, job, header->type);
+        else
+            list_primitives(m, job, header->type);
+        break;
     case MALI_JOB_TYPE_FRAGMENT:
         if (tool_mali_list(m, &mali_desc_fragment, payload, &fragment))
             tool_mali_frame(m, fragment.framebuffer, true);
@@ -151,9 +213,10 @@ static void list_chain(struct tool_mali *m, const struct mali_start *start)
         }
         if (!tool_mali_open(m, &mali_desc_job_header, at, &header))
             break;
+        mali_job_header_settle(m->reader.version, &header);
         list_payload(m, at, &header);
         listing_close(l);
-        at = header.is_64b ? header.next : (uint32_t)header.next;
+        at = header.next;
     }
     listing_close(l);
 }

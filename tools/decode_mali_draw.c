@@ -1,4 +1,4 @@
-/* What draws and frames of Midgard lead to, listed. Lists of a guest may be as long as its memory: of each kind
+/* What draws and frames lead to, listed. Lists of a guest may be as long as its memory: of each kind
  * so many are listed. */
 #include "tools/decode_mali.h"
 
@@ -19,9 +19,9 @@ static uint32_t some(struct tool_mali *m, uint32_t count, const char *of)
     return UTIL_MIN(count, MOST);
 }
 
-static void list_all(struct tool_mali *m, const struct mali_desc *desc, uint64_t address, uint32_t count)
+void tool_mali_list_all(struct tool_mali *m, const struct mali_desc *desc, uint64_t address, uint64_t count)
 {
-    count = some(m, count, desc->name);
+    count = some(m, (uint32_t)UTIL_MIN(count, UINT32_MAX), desc->name);
     for (uint32_t n = 0; n < count; n++)
         if (!tool_mali_list(m, desc, address + (uint64_t)n * desc->bytes[m->reader.version], NULL))
             break;
@@ -70,16 +70,23 @@ static void list_attributes(struct tool_mali *m, const char *name, uint64_t attr
 
 /* ---- textures ---- */
 
-static void list_texture(struct tool_mali *m, uint64_t address)
+void tool_mali_texture(struct tool_mali *m, uint64_t address)
 {
+    const enum mali_version version = m->reader.version;
     struct mali_texture t;
     if (!tool_mali_open(m, &mali_desc_texture, address, &t))
         return;
-    uint64_t count = (uint64_t)t.levels * t.array_size *
-                     (t.dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1) *
-                     (t.dimension == MALI_TEXTURE_DIMENSION_3D ? 1 : t.sample_count);
-    list_all(m, t.manual_stride ? &mali_desc_surface_stride : &mali_desc_surface,
-             address + mali_desc_texture.bytes[m->reader.version], (uint32_t)UTIL_MIN(count, UINT32_MAX));
+    const bool is_plain = t.dimension == MALI_TEXTURE_DIMENSION_3D || version >= MALI_V9;
+    const uint64_t count = (uint64_t)t.levels * t.array_size *
+                           (t.dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1) *
+                           (is_plain ? 1 : t.sample_count);
+    if (version <= MALI_V5 || t.surfaces)
+        tool_mali_list_all(m,
+                           version >= MALI_V9                     ? &mali_desc_plane
+                           : t.manual_stride || version > MALI_V5 ? &mali_desc_surface_stride
+                                                                  : &mali_desc_surface,
+                           version > MALI_V5 ? t.surfaces : address + mali_desc_texture.bytes[version],
+                           count);
     listing_close(&m->decode->listing);
 }
 
@@ -88,37 +95,71 @@ static void list_textures(struct tool_mali *m, uint64_t list, uint32_t count)
     count = some(m, count, "textures");
     for (uint32_t n = 0; n < count; n++) {
         struct mali_surface pointer;
+        if (m->reader.version > MALI_V5) {
+            tool_mali_texture(m, list + (uint64_t)n * mali_desc_texture.bytes[m->reader.version]);
+            continue;
+        }
         if (!tool_mali_list(m, &mali_desc_surface, list + (uint64_t)n * POINTER, &pointer))
             return;
         if (pointer.pointer)
-            list_texture(m, pointer.pointer);
+            tool_mali_texture(m, pointer.pointer);
     }
 }
 
 /* ---- draws ---- */
 
-void tool_mali_draw(struct tool_mali *m, const char *program, const struct mali_draw *draw, uint32_t targets)
+void tool_mali_draw(struct tool_mali *m, const char *program, const struct mali_draw *draw, uint32_t targets,
+                    bool fbd)
 {
     struct mali_state state;
     if (!tool_mali_open(m, &mali_desc_state, draw->state, &state))
         return;
     if (m->reader.version != MALI_V4)
-        list_all(m, &mali_desc_blend, draw->state + mali_desc_state.bytes[m->reader.version],
-                 UTIL_MIN(targets, MALI_TARGETS));
+        tool_mali_list_all(m, &mali_desc_blend, draw->state + mali_desc_state.bytes[m->reader.version],
+                           UTIL_MIN(targets, MALI_TARGETS));
     listing_close(&m->decode->listing);
     tool_mali_programs(m, program, draw, &state, targets);
-    if (!targets)
+    if (!fbd)
         tool_mali_list(m, &mali_desc_storage, draw->thread_storage & ~(uint64_t)MALI_TAG_MASK, NULL);
     if (draw->viewport)
         tool_mali_list(m, &mali_desc_viewport, draw->viewport, NULL);
     list_attributes(m, "attributes", draw->attributes, state.attribute_count, draw->attribute_buffers);
     list_attributes(m, "varyings", draw->varyings, state.varying_count, draw->varying_buffers);
-    list_all(m, &mali_desc_uniform_buffer, draw->uniform_buffers, state.uniform_buffer_count);
+    tool_mali_list_all(m, &mali_desc_uniform_buffer, draw->uniform_buffers, state.uniform_buffer_count);
     list_textures(m, draw->textures, state.texture_count);
-    list_all(m, &mali_desc_sampler, draw->samplers, state.sampler_count);
+    tool_mali_list_all(m, &mali_desc_sampler, draw->samplers, state.sampler_count);
 }
 
 /* ---- frames ---- */
+
+void tool_mali_context(struct tool_mali *m, uint64_t address)
+{
+    struct mali_tiler_v6 tiler;
+    if (!address || !tool_mali_open(m, &mali_desc_tiler_v6, address, &tiler))
+        return;
+    if (tiler.heap)
+        tool_mali_list(m, &mali_desc_tiler_heap, tiler.heap, NULL);
+    listing_close(&m->decode->listing);
+}
+
+/* Since v6: draws over the whole frame. */
+static void list_frame_draws(struct tool_mali *m, const struct mali_mfb *f)
+{
+    static const char *const names[MALI_FRAME_DRAWS] = {
+        "program before the frame", "program before the frame", "program behind the frame"};
+    for (enum mali_frame_draw n = 0; n < MALI_FRAME_DRAWS; n++) {
+        const uint64_t at = f->frame_shader_dcds + n * MALI_FRAME_DRAW_BYTES;
+        struct mali_draw draw;
+        if (!mali_frame_draw_mode(f, n))
+            continue;
+        if (m->reader.version >= MALI_V9) {
+            tool_mali_draw_v9(m, names[n], at);
+        } else if (tool_mali_open(m, &mali_desc_draw, at, &draw)) {
+            tool_mali_draw(m, names[n], &draw, f->render_target_count, false);
+            listing_close(&m->decode->listing);
+        }
+    }
+}
 
 static uint32_t list_several(struct tool_mali *m, uint64_t address, bool targets)
 {
@@ -132,21 +173,28 @@ static uint32_t list_several(struct tool_mali *m, uint64_t address, bool targets
         behind += mali_desc_zs_crc.bytes[m->reader.version];
     }
     if (targets)
-        list_all(m, &mali_desc_target, behind, f.render_target_count);
+        tool_mali_list_all(m, &mali_desc_target, behind, f.render_target_count);
+    if (m->reader.version > MALI_V5) {
+        tool_mali_context(m, f.tiler);
+        list_frame_draws(m, &f);
+    }
     return f.render_target_count;
 }
 
 uint32_t tool_mali_frame(struct tool_mali *m, uint64_t tagged, bool targets)
 {
+    const enum mali_version version = m->reader.version;
     uint64_t at = tagged & ~(uint64_t)MALI_TAG_MASK;
     uint32_t count = 1;
     listing_open(&m->decode->listing, "framebuffer", "framebuffer at 0x%08" PRIx64 ", tag 0x%02x", at,
                  (unsigned)(tagged & MALI_TAG_MASK));
-    tool_mali_list(m, &mali_desc_storage, at, NULL);
-    tool_mali_list(m, &mali_desc_tiler, at + mali_frame_at(m->reader.version, MALI_FRAME_TILER), NULL);
-    tool_mali_list(m, &mali_desc_weights, at + mali_frame_at(m->reader.version, MALI_FRAME_WEIGHTS), NULL);
-    if (m->reader.version == MALI_V4)
-        tool_mali_list(m, &mali_desc_sfb, at + mali_frame_at(m->reader.version, MALI_FRAME_PARAMETERS), NULL);
+    if (version <= MALI_V5) {
+        tool_mali_list(m, &mali_desc_storage, at, NULL);
+        tool_mali_list(m, &mali_desc_tiler, at + mali_frame_at(version, MALI_FRAME_TILER), NULL);
+        tool_mali_list(m, &mali_desc_weights, at + mali_frame_at(version, MALI_FRAME_WEIGHTS), NULL);
+    }
+    if (version == MALI_V4)
+        tool_mali_list(m, &mali_desc_sfb, at + mali_frame_at(version, MALI_FRAME_PARAMETERS), NULL);
     else
         count = list_several(m, at, targets);
     listing_close(&m->decode->listing);

@@ -1,4 +1,4 @@
-/* Programs of Midgard's draws and dispatches, with their uniforms, listed. */
+/* Programs of draws and dispatches, with their uniforms, listed. */
 #include "tools/decode_mali.h"
 
 #include <errno.h>
@@ -8,11 +8,12 @@
 #include "isa/sets.h"
 #include "util/bits.h"
 
-#define FIRST_TAG     15u /* of a program's address */
+#define FIRST_TAG     15u /* of a program's address, on Midgard; a multiple of 16 since */
 #define UNIFORMS_MOST 64u /* quadwords of a buffer */
 #define QUAD_BYTES    16u
 
 struct words {
+    const struct isa_set *set;
     const uint8_t *at;
     uint32_t count;
 };
@@ -20,28 +21,31 @@ struct words {
 static int print(FILE *out, const void *program)
 {
     const struct words *p = program;
-    return midgard_set.disassemble(out, p->at, p->count);
+    return p->set->disassemble(out, p->at, p->count);
 }
 
-/* `shader`: its address, with the first tag in the lower four bits. */
-static void list_program(struct tool_mali *m, const char *what, uint64_t shader)
+void tool_mali_program(struct tool_mali *m, const char *what, uint64_t shader)
 {
     const struct gpu_program_kind *kind = mali_device_programs(m->device);
     const struct gpu_space *space = m->reader.space;
     const uint64_t address = shader & ~(uint64_t)FIRST_TAG;
-    const uint32_t bytes = gpu_space_extent(space, address, kind->most_words * QUAD_BYTES, GPU_RIGHT_READ);
-    struct words p = {space->window.base + address, bytes / QUAD_BYTES};
+    const uint32_t bytes =
+        gpu_space_extent(space, address, kind->most_words * kind->word_bytes, GPU_RIGHT_READ);
+    struct words p = {mali_device_set(m->device), space->window.base + address, bytes / kind->word_bytes};
     struct gpu_program_decoded decoded = {0};
     struct util_error error = {0};
     struct listing *l = &m->decode->listing;
+    if (!m->decode->programs)
+        return;
     const int status = p.count ? kind->decode(p.at, p.count, &decoded, &error) : -EFAULT;
-    listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u instructions in %u quadwords", what, address,
-                 decoded.insns, decoded.words);
+    listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u %s in %u %s", what, address, decoded.insns,
+                 m->reader.version > MALI_V5 && m->reader.version < MALI_V9 ? "clauses" : "instructions",
+                 decoded.words, kind->word_bytes == QUAD_BYTES ? "quadwords" : "words");
     if (status) {
         listing_lines(l, !p.count ? "(outside memory)" : status == -ENOMEM ? "(no memory)" : error.text);
     } else {
         p.count = decoded.words;
-        decode_program(m->decode, XXH3_64bits(p.at, (size_t)p.count * QUAD_BYTES), print, &p);
+        decode_program(m->decode, XXH3_64bits(p.at, (size_t)p.count * kind->word_bytes), print, &p);
         kind->destroy(decoded.program);
     }
     listing_close(l);
@@ -72,34 +76,43 @@ static void list_uniforms(struct tool_mali *m, uint32_t number, uint64_t descrip
     listing_close(l);
 }
 
-static void list_blend_shaders(struct tool_mali *m, const struct mali_draw *draw,
-                               const struct mali_state *state, uint32_t targets)
+/* Since v6 its upper half is that of the program's address. */
+static uint64_t blend_shader_of(enum mali_version version, const struct mali_blend *blend, uint64_t shader)
+{
+    if (version <= MALI_V5)
+        return blend->blend_shader ? blend->shader_pc : 0;
+    return blend->mode == MALI_BLEND_MODE_SHADER ? blend->shader_pc | (shader >> 32 << 32) : 0;
+}
+
+void tool_mali_blend_shaders(struct tool_mali *m, uint64_t blends, uint32_t targets, uint64_t shader)
 {
     const enum mali_version version = m->reader.version;
-    if (version == MALI_V4 && state->blend_by_shader)
-        list_program(m, "blend shader", state->blend_shader);
-    for (uint32_t t = 0; version != MALI_V4 && t < UTIL_MIN(targets, MALI_TARGETS); t++) {
-        const uint64_t at =
-            draw->state + mali_desc_state.bytes[version] + (uint64_t)t * mali_desc_blend.bytes[version];
+    for (uint32_t t = 0; m->decode->programs && t < UTIL_MIN(targets, MALI_TARGETS); t++) {
         char what[40];
         struct mali_blend blend;
         struct mali_stop stop = {0};
-        if (!mali_desc_read(&m->reader, &mali_desc_blend, at, &blend, &stop) || !blend.blend_shader)
-            continue;
+        const uint64_t at = blends + (uint64_t)t * mali_desc_blend.bytes[version];
+        const uint64_t program = mali_desc_read(&m->reader, &mali_desc_blend, at, &blend, &stop)
+                                     ? blend_shader_of(version, &blend, shader)
+                                     : 0;
         snprintf(what, sizeof what, "blend shader of target %u", t);
-        list_program(m, what, blend.shader_pc);
+        if (program)
+            tool_mali_program(m, what, program);
     }
 }
 
 void tool_mali_programs(struct tool_mali *m, const char *what, const struct mali_draw *draw,
                         const struct mali_state *state, uint32_t targets)
 {
+    const enum mali_version version = m->reader.version;
     if (!m->decode->programs)
         return;
     if (state->shader & ~(uint64_t)FIRST_TAG)
-        list_program(m, what, state->shader);
+        tool_mali_program(m, what, state->shader);
     for (uint32_t n = 0; n < state->uniform_buffer_count; n++)
-        list_uniforms(
-            m, n, draw->uniform_buffers + (uint64_t)n * mali_desc_uniform_buffer.bytes[m->reader.version]);
-    list_blend_shaders(m, draw, state, targets);
+        list_uniforms(m, n, draw->uniform_buffers + (uint64_t)n * mali_desc_uniform_buffer.bytes[version]);
+    if (version == MALI_V4 && state->blend_by_shader)
+        tool_mali_program(m, "blend shader", state->blend_shader);
+    if (version != MALI_V4)
+        tool_mali_blend_shaders(m, draw->state + mali_desc_state.bytes[version], targets, state->shader);
 }

@@ -163,7 +163,10 @@ static bool take_word(const struct tool_option *row, const char *value, void *at
             memcpy(at, &n, sizeof n);
         return true;
     }
-    return false;
+    word = row->unlisted ? row->unlisted(value) : NULL;
+    if (word)
+        memcpy(at, &word, sizeof word);
+    return word;
 }
 
 static int refuse_value(const char *name, const struct tool_option *row, const char *value)

@@ -27,7 +27,9 @@ struct tool_option {
     size_t at; /* where in the command's options it goes */
     uint64_t min, max;
     const char *(*word)(unsigned n); /* NULL past the last */
-    bool first;                      /* the first word is the default */
+    /* Of TOOL_NAME: a word that is taken, too, though it is in no list; NULL: it is none, or there are none. */
+    const char *(*unlisted)(const char *text);
+    bool first; /* the first word is the default */
     /* TOOL_OK, an exit status after a message, or -1: the value is no such thing. */
     int (*take)(void *options, const char *value);
     const char *takes; /* says what its value is; NULL: what the kind says */

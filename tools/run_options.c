@@ -25,10 +25,18 @@ static const char *gpu_word(unsigned n)
     return gpu ? gpu->name : NULL;
 }
 
+/* Of one that does not draw yet. */
+static const char *gpu_unlisted(const char *name)
+{
+    const struct gpu_info *gpu = gpu_info_find(name);
+    return gpu ? gpu->name : NULL;
+}
+
 #define AT(member) offsetof(struct run, member)
 
 static const struct tool_option common_rows[] = {
-    {"gpu", "NAME", "the GPU: %s", .kind = TOOL_NAME, .at = AT(gpu), .word = gpu_word, .first = true},
+    {"gpu", "NAME", "the GPU: %s", .kind = TOOL_NAME, .at = AT(gpu), .word = gpu_word, .first = true,
+     .unlisted = gpu_unlisted},
     {"frames", "DIR", "write each presented frame as DIR/frame-000001.png ...", .kind = TOOL_FOLDER,
      .at = AT(frames)},
     {"mode", "WxH", "the display's preferred mode (default 1280x720)", .kind = TOOL_OWN, .take = take_mode,

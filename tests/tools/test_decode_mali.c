@@ -1,4 +1,4 @@
-/* `vitrail decode` of Midgard: what the driver's own listing of the same program says (Mesa's pandecode), from
+/* `vitrail decode` of Malis with a job manager: what the driver's own listing of the same program says (Mesa's pandecode), from
  * captures made of recorded submissions; the same as JSON; chains that cannot be followed. */
 #include "tests/gpu/mali/recording.h"
 #include "tests/tools/json_reader.h"
@@ -146,6 +146,114 @@ static void t720_as_the_driver_says(void **state)
     guest_destroy(&s.guest);
 }
 
+static void g52_as_the_driver_says(void **state)
+{
+    static const char *const lines[] = {
+        "job header at 0x02077140: is 64-bit, type indexed vertex, index 1",
+        "workgroups 1 x 24 x 1 of 1 x 1 x 1",
+        "index type UINT16",
+        "index count 36",
+        "tiler pointer at",
+        "tiler context at",
+        "FB width 256, FB height 256",
+        "tiler heap at",
+        "base 0x02200000, bottom 0x02200000, top 0x0a200000",
+        "depth function less, depth write mask",
+        "message preload 1 type VAR_TEX",
+        "blend at",
+        "mode opaque",
+        "fragment program at 0x",
+        "+BLEND",
+        "viewport at",
+        "texture at",
+        "width 64, height 64, depth 1, sample count 1",
+        "surface with strides at",
+        "row stride 4096, surface stride 16384",
+        "wrap mode S repeat",
+        "vertex program at 0x",
+        "+ST_CVT",
+        "type 1D, pointer 0x02197000, stride 20",
+        "varying program at 0x",
+        "job header at 0x020775c0: is 64-bit, type fragment",
+        "framebuffer parameters at",
+        "ZS and CRC extension at",
+        "render target at",
+        "writeback block format tiled u-interleaved",
+        NULL,
+    };
+    struct scene s;
+    scene_load(&s, "g52/cube", &(struct mali_options){.kind = MALI_G52});
+    char *text = list(&s, "g52", false);
+    has(text, lines);
+    free(text);
+    guest_destroy(&s.guest);
+}
+
+static void g57_as_the_driver_says(void **state)
+{
+    static const char *const lines[] = {
+        "job header at 0x02075180: type malloc vertex, index 1",
+        "allocation at 0x020751b4: vertex packet stride 32, vertex attribute stride 16",
+        "tiler heap at",
+        "chunk size 2 MiB",
+        "scissor maximum X 255, scissor maximum Y 255",
+        "depth and stencil at",
+        "depth write enable, depth function less",
+        "blend at",
+        "fragment program at 0x",
+        "TEX",
+        "BLEND",
+        "table 3",
+        "sampler at",
+        "wrap mode S repeat",
+        "table 4",
+        "texture at",
+        "width 64, height 64",
+        "plane at",
+        "clump ordering tiled u-interleaved",
+        "row stride 4096, slice stride 16384",
+        "stage vertex",
+        "position program at 0x",
+        "LD_ATTR_IMM",
+        "STORE.i128.istream",
+        "uniforms: ",
+        "table 1",
+        "attribute at",
+        "table 2, frequency vertex, offset 12, stride 20",
+        "varying program at 0x",
+        "estream",
+        "job header at 0x02075a80: type fragment",
+        "render target at",
+        NULL,
+    };
+    struct scene s;
+    scene_load(&s, "g57/cube", &(struct mali_options){.kind = MALI_G57});
+    char *text = list(&s, "g57", false);
+    has(text, lines);
+    free(text);
+    guest_destroy(&s.guest);
+}
+
+/* Whole captures, every program in them: nothing is broken or left out. */
+static void captures_of_later_gpus(void **state)
+{
+    static const char *const gpus[] = {"g31", "g52", "g72", "g57"};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(gpus); n++) {
+        char path[64];
+        snprintf(path, sizeof path, "tests/captures/%s/gltest.vtc", gpus[n]);
+        char *text = list_capture(path, true);
+        assert_int_equal(occurrences(text, "type fragment, index"), 4);
+        assert_int_equal(occurrences(text, "vertex, index 1"), 3);
+        assert_int_equal(occurrences(text, "fragment program at 0x"), 3);
+        assert_int_equal(occurrences(text, "varying program at 0x"), 3);
+        assert_null(strstr(text, "cannot be read"));
+        assert_null(strstr(text, "no memory"));
+        assert_null(strstr(text, "outside memory"));
+        assert_null(strstr(text, ".word"));
+        free(text);
+    }
+}
+
 static void json(void **state)
 {
     struct scene s;
@@ -177,6 +285,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t860_as_the_driver_says),
         cmocka_unit_test(t720_as_the_driver_says),
+        cmocka_unit_test(g52_as_the_driver_says),
+        cmocka_unit_test(g57_as_the_driver_says),
+        cmocka_unit_test(captures_of_later_gpus),
         cmocka_unit_test(all_programs),
         cmocka_unit_test(json),
         cmocka_unit_test(broken),

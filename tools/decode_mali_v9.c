@@ -1,0 +1,113 @@
+/* Draws and environments of Valhall, listed: programs, uniforms, tables of resources. */
+#include <inttypes.h>
+
+#include "tools/decode_mali.h"
+#include "util/bits.h"
+
+#define TABLE_COUNT   63u /* the lower bits of an environment's resources: how many tables */
+#define ENTRY_BYTES   32u
+#define ENTRIES_MOST  64u /* of a table that are listed */
+#define UNIFORMS_MOST 64u /* words of 64 bits that are listed */
+
+/* ---- resources ---- */
+
+/* False: memory ends. */
+static bool list_entry(struct tool_mali *m, uint64_t at)
+{
+    uint32_t words[MALI_DESC_WORDS];
+    struct mali_stop stop = {0};
+    if (!mali_desc_fetch(&m->reader, &mali_desc_sampler, at, words, &stop)) {
+        listing_line(&m->decode->listing, "broken", "%s", stop.fault.text);
+        return false;
+    }
+    switch (words[0] & 15) {
+    case MALI_DESCRIPTOR_TYPE_SAMPLER: return tool_mali_list(m, &mali_desc_sampler, at, NULL);
+    case MALI_DESCRIPTOR_TYPE_TEXTURE: tool_mali_texture(m, at); return true;
+    case MALI_DESCRIPTOR_TYPE_ATTRIBUTE: return tool_mali_list(m, &mali_desc_attribute_v9, at, NULL);
+    case MALI_DESCRIPTOR_TYPE_BUFFER: return tool_mali_list(m, &mali_desc_buffer_v9, at, NULL);
+    default: return true; /* none */
+    }
+}
+
+static void list_table(struct tool_mali *m, uint32_t number, uint64_t at)
+{
+    struct listing *l = &m->decode->listing;
+    struct mali_resource resource;
+    struct mali_stop stop = {0};
+    if (mali_desc_read(&m->reader, &mali_desc_resource, at, &resource, &stop) && !resource.size)
+        return;
+    listing_open(l, "table", "table %u", number);
+    if (tool_mali_list(m, &mali_desc_resource, at, &resource)) {
+        const uint64_t count = resource.size / ENTRY_BYTES, most = UTIL_MIN(count, ENTRIES_MOST);
+        if (count > most)
+            listing_line(l, "left out", "(%" PRIu64 " descriptors, of which the first %" PRIu64 " follow)",
+                         count, most);
+        for (uint64_t n = 0; n < most && list_entry(m, resource.address + n * ENTRY_BYTES); n++)
+            ;
+    }
+    listing_close(l);
+}
+
+static void list_uniforms(struct tool_mali *m, const struct mali_environment *e)
+{
+    struct listing *l = &m->decode->listing;
+    const uint32_t bytes =
+        e->fau ? gpu_space_extent(m->reader.space, e->fau, (uint64_t)e->fau_count * 8, GPU_RIGHT_READ) : 0;
+    const uint8_t *at = m->reader.space->window.base + e->fau;
+    const uint32_t count = UTIL_MIN(bytes / 8, UNIFORMS_MOST);
+    if (!e->fau_count || !m->decode->programs)
+        return;
+    listing_open(l, "uniforms", "uniforms: %u of %u pairs at 0x%08" PRIx64, count, e->fau_count, e->fau);
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t low = util_load32(at + (size_t)n * 8), high = util_load32(at + (size_t)n * 8 + 4);
+        listing_line(l, "uniform", "%3u: %08" PRIx32 " %08" PRIx32 " (%g, %g)", n * 2, low, high,
+                     (double)util_u2f(low), (double)util_u2f(high));
+    }
+    listing_close(l);
+}
+
+/* ---- environments ---- */
+
+static bool open_environment(struct tool_mali *m, const char *name, uint64_t address,
+                             struct mali_program *program)
+{
+    struct mali_environment e;
+    *program = (struct mali_program){0};
+    if (!tool_mali_open(m, &mali_desc_environment, address, &e))
+        return false;
+    if (e.shader && tool_mali_list(m, &mali_desc_program, e.shader, program) && program->binary)
+        tool_mali_program(m, name, program->binary);
+    list_uniforms(m, &e);
+    if (e.thread_storage)
+        tool_mali_list(m, &mali_desc_storage, e.thread_storage, NULL);
+    for (uint32_t n = 0; n < (e.resources & TABLE_COUNT); n++)
+        list_table(m, n,
+                   (e.resources & ~(uint64_t)TABLE_COUNT) +
+                       (uint64_t)n * mali_desc_resource.bytes[m->reader.version]);
+    return true;
+}
+
+void tool_mali_environment(struct tool_mali *m, const char *program, uint64_t address)
+{
+    struct mali_program unused;
+    if (open_environment(m, program, address, &unused))
+        listing_close(&m->decode->listing);
+}
+
+void tool_mali_draw_v9(struct tool_mali *m, const char *name, uint64_t address)
+{
+    struct mali_draw_v9 draw;
+    struct mali_program program;
+    if (!tool_mali_open(m, &mali_desc_draw_v9, address, &draw))
+        return;
+    if (draw.depth_stencil)
+        tool_mali_list(m, &mali_desc_depth_stencil, draw.depth_stencil, NULL);
+    if (draw.blend)
+        tool_mali_list_all(m, &mali_desc_blend, draw.blend, UTIL_MIN(draw.blend_count, MALI_TARGETS));
+    if (open_environment(m, name, address + mali_desc_draw_v9.bytes[m->reader.version], &program)) {
+        if (draw.blend)
+            tool_mali_blend_shaders(m, draw.blend, draw.blend_count, program.binary);
+        listing_close(&m->decode->listing);
+    }
+    listing_close(&m->decode->listing);
+}
