@@ -254,6 +254,30 @@ static void captures_of_later_gpus(void **state)
     }
 }
 
+/* The same of programs that do more: computing, several targets and samples, frames that begin with what was
+ * there, blend shaders. */
+static void more_of_later_gpus(void **state)
+{
+    static const struct {
+        const char *path;
+        unsigned computes, before, blends;
+    } captures[] = {
+        {"tests/captures/g52/gles31.vtc", 13, 18, 0},
+        {"tests/captures/g57/gles31.vtc", 13, 18, 0},
+        {"tests/captures/g72/features-samples.vtc", 0, 7, 1},
+    };
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(captures); n++) {
+        char *text = list_capture(captures[n].path, true);
+        assert_int_equal(occurrences(text, "compute program at 0x"), captures[n].computes);
+        assert_int_equal(occurrences(text, "program before the frame at 0x"), captures[n].before);
+        assert_int_equal(occurrences(text, "blend shader of target"), captures[n].blends);
+        assert_null(strstr(text, "cannot be read"));
+        assert_null(strstr(text, "outside memory"));
+        assert_null(strstr(text, ".word"));
+        free(text);
+    }
+}
+
 static void json(void **state)
 {
     struct scene s;
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(g52_as_the_driver_says),
         cmocka_unit_test(g57_as_the_driver_says),
         cmocka_unit_test(captures_of_later_gpus),
+        cmocka_unit_test(more_of_later_gpus),
         cmocka_unit_test(all_programs),
         cmocka_unit_test(json),
         cmocka_unit_test(broken),

@@ -76,6 +76,26 @@ static void the_driver_is_clean(void **state)
     }
 }
 
+/* Whole captures of GPUs whose jobs are not executed yet: every descriptor can be read. */
+static void captures_can_be_read(void **state)
+{
+    static const char *const paths[] = {"g31/gltest", "g52/gltest", "g72/gltest",          "g57/gltest",
+                                        "g52/gles31", "g57/gles31", "g72/features-samples"};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(paths); n++) {
+        struct capture_reader *reader;
+        struct gpu_lint_summary summary;
+        struct util_error error = {0};
+        struct found found = {.rule = "DESCRIPTOR"};
+        char path[256];
+        snprintf(path, sizeof path, SOURCE_DIR "/tests/captures/%s.vtc", paths[n]);
+        assert_int_equal(capture_reader_open(path, &reader, &error), 0);
+        assert_int_equal(gpu_lint_capture(&mali_linter, reader, keep, &found, &summary, &error), 0);
+        capture_reader_close(reader);
+        assert_int_equal(found.of_rule, 0);
+        assert_true(summary.programs >= 8);
+    }
+}
+
 static void each_rule_is_found(void **state)
 {
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
@@ -169,9 +189,9 @@ static void every_rule_has_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_driver_is_clean),     cmocka_unit_test(each_rule_is_found),
-        cmocka_unit_test(programs_are_looked_at),  cmocka_unit_test(without_a_space),
-        cmocka_unit_test(every_rule_has_a_change),
+        cmocka_unit_test(the_driver_is_clean), cmocka_unit_test(captures_can_be_read),
+        cmocka_unit_test(each_rule_is_found),  cmocka_unit_test(programs_are_looked_at),
+        cmocka_unit_test(without_a_space),     cmocka_unit_test(every_rule_has_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
