@@ -28,6 +28,8 @@ void tool_mali_environment(struct tool_mali *m, const char *program, uint64_t ad
 void tool_mali_draw_v9(struct tool_mali *m, const char *program, uint64_t address);
 /* A program by its address, which on Midgard has its first tag in the lower four bits. */
 void tool_mali_program(struct tool_mali *m, const char *program, uint64_t address);
+/* Since v6: uniforms that programs name by words of 64 bits. */
+void tool_mali_pairs(struct tool_mali *m, uint64_t address, uint32_t pairs);
 /* Blend shaders that descriptors of blends name; `shader`: the program before them. */
 void tool_mali_blend_shaders(struct tool_mali *m, uint64_t blends, uint32_t targets, uint64_t shader);
 /* What a draw leads to. `program`: what its own is called; `targets`: blends behind the state; `fbd`: its storage is

@@ -9,7 +9,7 @@
 #include "util/bits.h"
 
 #define FIRST_TAG     15u /* of a program's address, on Midgard; a multiple of 16 since */
-#define UNIFORMS_MOST 64u /* quadwords of a buffer */
+#define UNIFORMS_MOST 64u /* quadwords of a buffer, or pairs */
 #define QUAD_BYTES    16u
 
 struct words {
@@ -76,6 +76,24 @@ static void list_uniforms(struct tool_mali *m, uint32_t number, uint64_t descrip
     listing_close(l);
 }
 
+void tool_mali_pairs(struct tool_mali *m, uint64_t address, uint32_t pairs)
+{
+    struct listing *l = &m->decode->listing;
+    const uint32_t bytes =
+        address ? gpu_space_extent(m->reader.space, address, (uint64_t)pairs * 8, GPU_RIGHT_READ) : 0;
+    const uint8_t *at = m->reader.space->window.base + address;
+    const uint32_t count = UTIL_MIN(bytes / 8, UNIFORMS_MOST);
+    if (!pairs || !m->decode->programs)
+        return;
+    listing_open(l, "uniforms", "uniforms: %u of %u pairs at 0x%08" PRIx64, count, pairs, address);
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t low = util_load32(at + (size_t)n * 8), high = util_load32(at + (size_t)n * 8 + 4);
+        listing_line(l, "uniform", "%3u: %08" PRIx32 " %08" PRIx32 " (%g, %g)", n * 2, low, high,
+                     (double)util_u2f(low), (double)util_u2f(high));
+    }
+    listing_close(l);
+}
+
 /* Since v6 its upper half is that of the program's address. */
 static uint64_t blend_shader_of(enum mali_version version, const struct mali_blend *blend, uint64_t shader)
 {
@@ -111,6 +129,8 @@ void tool_mali_programs(struct tool_mali *m, const char *what, const struct mali
         tool_mali_program(m, what, state->shader);
     for (uint32_t n = 0; n < state->uniform_buffer_count; n++)
         list_uniforms(m, n, draw->uniform_buffers + (uint64_t)n * mali_desc_uniform_buffer.bytes[version]);
+    if (version > MALI_V5)
+        tool_mali_pairs(m, draw->push_uniforms, state->preload_uniform_count);
     if (version == MALI_V4 && state->blend_by_shader)
         tool_mali_program(m, "blend shader", state->blend_shader);
     if (version != MALI_V4)

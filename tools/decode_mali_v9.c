@@ -1,13 +1,12 @@
-/* Draws and environments of Valhall, listed: programs, uniforms, tables of resources. */
+/* Draws and environments of Valhall, listed: programs and tables of resources. */
 #include <inttypes.h>
 
 #include "tools/decode_mali.h"
 #include "util/bits.h"
 
-#define TABLE_COUNT   63u /* the lower bits of an environment's resources: how many tables */
-#define ENTRY_BYTES   32u
-#define ENTRIES_MOST  64u /* of a table that are listed */
-#define UNIFORMS_MOST 64u /* words of 64 bits that are listed */
+#define TABLE_COUNT  63u /* the lower bits of an environment's resources: how many tables */
+#define ENTRY_BYTES  32u
+#define ENTRIES_MOST 64u /* of a table that are listed */
 
 /* ---- resources ---- */
 
@@ -48,24 +47,6 @@ static void list_table(struct tool_mali *m, uint32_t number, uint64_t at)
     listing_close(l);
 }
 
-static void list_uniforms(struct tool_mali *m, const struct mali_environment *e)
-{
-    struct listing *l = &m->decode->listing;
-    const uint32_t bytes =
-        e->fau ? gpu_space_extent(m->reader.space, e->fau, (uint64_t)e->fau_count * 8, GPU_RIGHT_READ) : 0;
-    const uint8_t *at = m->reader.space->window.base + e->fau;
-    const uint32_t count = UTIL_MIN(bytes / 8, UNIFORMS_MOST);
-    if (!e->fau_count || !m->decode->programs)
-        return;
-    listing_open(l, "uniforms", "uniforms: %u of %u pairs at 0x%08" PRIx64, count, e->fau_count, e->fau);
-    for (uint32_t n = 0; n < count; n++) {
-        const uint32_t low = util_load32(at + (size_t)n * 8), high = util_load32(at + (size_t)n * 8 + 4);
-        listing_line(l, "uniform", "%3u: %08" PRIx32 " %08" PRIx32 " (%g, %g)", n * 2, low, high,
-                     (double)util_u2f(low), (double)util_u2f(high));
-    }
-    listing_close(l);
-}
-
 /* ---- environments ---- */
 
 static bool open_environment(struct tool_mali *m, const char *name, uint64_t address,
@@ -77,7 +58,7 @@ static bool open_environment(struct tool_mali *m, const char *name, uint64_t add
         return false;
     if (e.shader && tool_mali_list(m, &mali_desc_program, e.shader, program) && program->binary)
         tool_mali_program(m, name, program->binary);
-    list_uniforms(m, &e);
+    tool_mali_pairs(m, e.fau, e.fau_count);
     if (e.thread_storage)
         tool_mali_list(m, &mali_desc_storage, e.thread_storage, NULL);
     for (uint32_t n = 0; n < (e.resources & TABLE_COUNT); n++)

@@ -172,6 +172,7 @@ static void g52_as_the_driver_says(void **state)
         "wrap mode S repeat",
         "vertex program at 0x",
         "+ST_CVT",
+        "uniforms: 11 of 11 pairs at",
         "type 1D, pointer 0x02197000, stride 20",
         "varying program at 0x",
         "job header at 0x020775c0: is 64-bit, type fragment",
