@@ -83,6 +83,9 @@ struct mali_bindings {
     /* v9, whose lists above are empty: */
     struct mali_environment environment;
     struct mali_program program;
+    struct mali_draw_v9
+        own; /* of fragments, with the next: mask of targets, where vertices stand, how depth is */
+    struct mali_depth_stencil depth_stencil; /* clamped, and other things that no earlier draw says */
     struct mali_table *table;
     uint32_t table_count;
 };

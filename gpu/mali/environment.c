@@ -202,20 +202,19 @@ static bool read_blends(const struct mali_reader *reader, const struct mali_draw
 bool mali_draw_v9_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
                        struct mali_draw *draw, struct mali_bindings *out, struct mali_stop *stop)
 {
-    struct mali_draw_v9 d;
-    struct mali_depth_stencil z;
+    const struct mali_draw_v9 *d = &out->own;
     if (!mali_environment_read(reader, address + mali_desc_draw_v9.bytes[reader->version], arena, out,
                                stop) ||
-        !mali_desc_read(reader, &mali_desc_draw_v9, address, &d, stop))
+        !mali_desc_read(reader, &mali_desc_draw_v9, address, &out->own, stop))
         return false;
-    *draw = draw_of(&d, out);
-    take_draw(&d, &out->state);
-    out->viewport.minimum_z = d.minimum_z;
-    out->viewport.maximum_z = d.maximum_z;
-    if (d.depth_stencil) {
-        if (!mali_desc_read(reader, &mali_desc_depth_stencil, d.depth_stencil, &z, stop))
+    *draw = draw_of(d, out);
+    take_draw(d, &out->state);
+    out->viewport.minimum_z = d->minimum_z;
+    out->viewport.maximum_z = d->maximum_z;
+    if (d->depth_stencil) {
+        if (!mali_desc_read(reader, &mali_desc_depth_stencil, d->depth_stencil, &out->depth_stencil, stop))
             return false;
-        take_depth(&z, &out->state);
+        take_depth(&out->depth_stencil, &out->state);
     }
-    return read_blends(reader, &d, out, stop);
+    return read_blends(reader, d, out, stop);
 }

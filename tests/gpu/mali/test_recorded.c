@@ -251,6 +251,8 @@ static void expect_g57(const struct mali_vertex_job *p, bool cube)
     assert_int_equal(p->instances, 1);
     assert_int_equal(p->layout.vertex_packet_stride, 32);
     assert_int_equal(b->table_count, 12);
+    assert_int_equal(b->own.render_target_mask, 1);
+    assert_true(b->own.vertex_array_packet && b->depth_stencil.depth_cull_enable);
     assert_int_equal(b->table[TEXTURES].count, cube);
     if (cube) {
         const struct mali_entry *texture = &b->table[TEXTURES].entry[0];
