@@ -34,6 +34,12 @@ static const char *word(unsigned n)
     return n < UTIL_ARRAY_SIZE(words) ? words[n] : NULL;
 }
 
+/* A colour that no list has. */
+static const char *unlisted(const char *text)
+{
+    return strcmp(text, "mauve") ? NULL : "mauve";
+}
+
 static int take_own(void *options, const char *value)
 {
     struct options *o = options;
@@ -59,7 +65,7 @@ static const struct tool_option rows[] = {
 static const struct tool_option deep_rows[] = {
     {"deep", NULL, "a switch of others", .kind = TOOL_SWITCH, .at = offsetof(struct deep, on)},
     {"deep-name", "NAME", "a word of others", .kind = TOOL_NAME, .at = offsetof(struct deep, name),
-     .word = word},
+     .word = word, .unlisted = unlisted},
     {0},
 };
 
@@ -144,6 +150,8 @@ static void values(void **state)
     assert_string_equal(told.folder, "y");
     assert_string_equal(told.own, "z");
     assert_string_equal(told.deep.name, "blue");
+    takes("--deep-name mauve a");
+    assert_string_equal(told.deep.name, "mauve");
     takes("--number 1 a --number 0x10"); /* the last counts */
     assert_int_equal(told.number, 16);
     takes("-ox a");
