@@ -11,7 +11,7 @@
 #include "gpu/field.h"
 #include "tools/json.h"
 
-#define LISTING_DEPTH 7
+#define LISTING_DEPTH 14
 
 struct listing {
     FILE *out;

@@ -130,7 +130,7 @@ static void lint_program(struct mali_lint *l, const struct gpu_space *space, con
     const uint32_t bytes =
         gpu_space_extent(space, at, kind->most_words * kind->word_bytes, GPU_RIGHT_READ | GPU_RIGHT_EXECUTE);
     const uint8_t *words = space->window.base + at;
-    struct gpu_program_decoded decoded;
+    struct gpu_program_decoded decoded = {0};
     struct util_error error = {0};
     int status = bytes < kind->word_bytes ? util_fail(&error, -EFAULT, "no page of it may be executed")
                                           : kind->decode(words, bytes / kind->word_bytes, &decoded, &error);
