@@ -14,16 +14,20 @@ enum rule {
 };
 
 enum { SLOTS = 8, GENERAL_SLOTS = 6, SLOT_DEPTH = 6, SLOT_COLOUR = 7, SLOT_BARRIER = 7 };
-enum { STARTS = 1, IS_TARGET = 2 };
+
+struct mark {
+    bool starts, is_target; /* a clause starts there; a branch goes there */
+    uint8_t message;        /* the clause's */
+};
 
 struct check {
     struct isa_check frame;
-    uint8_t *marks; /* by quadword */
+    struct mark *marks; /* by quadword */
     uint32_t size;
-    bool known;    /* what stands before is the clause that comes before */
-    uint8_t waits; /* slots that the clause before waits for */
-    uint8_t next_message;
-    bool barrier;
+    bool called;    /* another program goes there and is gone back to, as to and from blend shaders */
+    bool known;     /* what stands before is the clause that comes before */
+    uint8_t waits;  /* slots that the clause before waits for */
+    uint8_t waited; /* of SLOT_DEPTH and SLOT_COLOUR: those that some clause before waited for */
     uint64_t written[SLOTS], read[SLOTS]; /* registers that messages under way write, read */
 };
 
@@ -61,7 +65,7 @@ static bool gives_value(const struct bifrost_insn *i)
 {
     const struct bifrost_op_info *info = bifrost_op_info(i->op);
     return !(info->flags & BIFROST_OP_NO_RESULT) &&
-           (!(info->staging & BIFROST_STAGING_WRITE) || i->op == BIFROST_OP_ATEST) && i->op != BIFROST_OP_NOP;
+           (!(info->staging & BIFROST_STAGING_WRITE) || i->op == BIFROST_OP_ATEST);
 }
 
 static void check_sources(struct check *c, const struct bifrost_clause *clause, unsigned tuple, unsigned unit)
@@ -89,6 +93,9 @@ static void check_tuple(struct check *c, const struct bifrost_clause *clause, un
         const struct bifrost_op_info *info = bifrost_op_info(insn[unit].op);
         check_sources(c, clause, n, unit);
         isa_breach_if(&c->frame, info->flags & BIFROST_OP_LAST && n + 1 < clause->tuple_count, RULE_LAST);
+        isa_breach_if(&c->frame,
+                      info->flags & BIFROST_OP_PAIRED && insn[BIFROST_ADD].op != BIFROST_OP_ATOM_CX,
+                      RULE_PAIRED);
         isa_breach_if(&c->frame,
                       insn[unit].staging &&
                           insn[unit].staging_reg + insn[unit].staging_count > BIFROST_REGISTERS,
@@ -121,31 +128,37 @@ static bool slot_is_right(const struct bifrost_clause *clause, const struct bifr
     return i->op == BIFROST_OP_BARRIER ? clause->slot == SLOT_BARRIER : clause->slot < GENERAL_SLOTS;
 }
 
+/* Slots that the operation needs to have been waited for. Blend shaders need not: BLEND, which calls them, has waited
+ * (Mesa: bi_schedule.c, bi_schedule_clause). */
+static uint8_t tile_slots(const struct check *c, uint16_t op)
+{
+    bool depth = op == BIFROST_OP_ATEST || op == BIFROST_OP_BLEND;
+    bool colour = op == BIFROST_OP_BLEND || op == BIFROST_OP_LD_TILE || op == BIFROST_OP_ST_TILE;
+    return c->called ? 0 : (uint8_t)(depth << SLOT_DEPTH | colour << SLOT_COLOUR);
+}
+
 /* 64BIT is for clauses of 64-bit arithmetic, which send nothing. */
 static void check_message(struct check *c, const struct bifrost_clause *clause)
 {
     const struct bifrost_insn *i = message_of(c, clause);
     uint8_t type = i ? bifrost_message_of(i) : BIFROST_MESSAGE_NONE;
     uint16_t op = i ? i->op : BIFROST_OP_NOP;
-    bool colour = op == BIFROST_OP_BLEND || op == BIFROST_OP_ST_TILE;
-    bool depth = op == BIFROST_OP_ATEST || op == BIFROST_OP_BLEND;
+    uint8_t tile = tile_slots(c, op);
     isa_breach_if(&c->frame, clause->message != type && (type || clause->message != BIFROST_MESSAGE_64BIT),
                   RULE_MESSAGE_TYPE);
     isa_breach_if(&c->frame, !slot_is_right(clause, i), RULE_SLOT);
-    if (!c->known)
-        return;
-    isa_breach_if(&c->frame, c->next_message != clause->message, RULE_NEXT_MESSAGE);
+    isa_breach_if(&c->frame, c->known && tile & ~c->waited, RULE_TILE_WAIT);
     isa_breach_if(&c->frame,
-                  (depth && !(c->waits >> SLOT_DEPTH & 1)) || (colour && !(c->waits >> SLOT_COLOUR & 1)),
-                  RULE_TILE_WAIT);
-    isa_breach_if(&c->frame, op == BIFROST_OP_BARRIER && (~c->waits & ((1u << GENERAL_SLOTS) - 1)),
+                  c->known && op == BIFROST_OP_BARRIER && (~c->waits & ((1u << GENERAL_SLOTS) - 1)),
                   RULE_BARRIER_WAIT);
+    c->waited |= tile; /* where it is not known, something before has waited */
 }
 
 static void forget(struct check *c)
 {
     for (unsigned n = 0; n < SLOTS; n++)
         c->written[n] = c->read[n] = 0;
+    c->waited = 0;
 }
 
 static void check_dependencies(struct check *c, const struct bifrost_clause *clause)
@@ -178,7 +191,7 @@ static void go_on(struct check *c, const struct bifrost_clause *clause)
         else if (clause->staging_barrier)
             c->read[n] = 0;
     c->waits = clause->wait;
-    c->next_message = clause->next_message;
+    c->waited |= clause->wait;
     c->known = !bifrost_leaves(clause);
     if (!c->known)
         forget(c);
@@ -186,13 +199,37 @@ static void go_on(struct check *c, const struct bifrost_clause *clause)
 
 /* ---- programs ---- */
 
+static bool starts_at(const struct check *c, int64_t at)
+{
+    return at >= 0 && at < c->size && c->marks[at].starts;
+}
+
+/* Other rules are of places where no clause is. */
+static bool message_fits(const struct check *c, int64_t at, uint8_t message)
+{
+    return !starts_at(c, at) || c->marks[at].message == message;
+}
+
+/* Which of two clauses comes next is not known before the branch, so that the message of either will do. Nothing is
+ * said of branches that end the program or go where a register says. */
+static void check_next(struct check *c, const struct bifrost_clause *clause, uint32_t length)
+{
+    const struct bifrost_insn *branch = bifrost_branch_of(clause);
+    int64_t target;
+    if (clause->flow == BIFROST_FLOW_END || (branch && !bifrost_target(clause, branch, &target)))
+        return;
+    bool behind =
+        !bifrost_leaves(clause) && message_fits(c, (int64_t)c->frame.at + length, clause->next_message);
+    bool there = branch && message_fits(c, target, clause->next_message);
+    isa_breach_if(&c->frame, !behind && !there, RULE_NEXT_MESSAGE);
+}
+
 static void check_flow(struct check *c, const struct bifrost_clause *clause, uint32_t length)
 {
     const struct bifrost_insn *branch = bifrost_branch_of(clause);
     int64_t target;
     if (branch && bifrost_target(clause, branch, &target))
-        isa_breach_if(&c->frame, target < 0 || target >= c->size || !(c->marks[target] & STARTS),
-                      RULE_TARGET);
+        isa_breach_if(&c->frame, !starts_at(c, target), RULE_TARGET);
     isa_breach_if(&c->frame, !bifrost_leaves(clause) && c->frame.at + length >= c->size, RULE_END);
     isa_breach_if(&c->frame, clause->constant_count > BIFROST_NAMED && clause->constant[BIFROST_NAMED].value,
                   RULE_UNUSED_CONSTANT);
@@ -200,7 +237,7 @@ static void check_flow(struct check *c, const struct bifrost_clause *clause, uin
 
 static void check_clause(struct check *c, const struct bifrost_clause *clause, uint32_t length)
 {
-    if (c->marks[clause->at] & IS_TARGET) {
+    if (c->marks[clause->at].is_target) {
         c->known = false;
         forget(c);
     }
@@ -209,7 +246,14 @@ static void check_clause(struct check *c, const struct bifrost_clause *clause, u
     check_message(c, clause);
     check_dependencies(c, clause);
     check_flow(c, clause, length);
+    check_next(c, clause, length);
     go_on(c, clause);
+}
+
+/* A program that goes where a register says was called from there. */
+static bool goes_back(const struct bifrost_insn *branch)
+{
+    return branch->op == BIFROST_OP_JUMP && branch->source[0].from == BIFROST_FROM_REGISTER;
 }
 
 static void mark(struct check *c, const void *words)
@@ -219,15 +263,17 @@ static void mark(struct check *c, const void *words)
     for (uint32_t at = 0, length; at < c->size; at += length ? length : 1) {
         length = bifrost_decode(words, c->size, at, &clause, NULL);
         const struct bifrost_insn *branch = length ? bifrost_branch_of(&clause) : NULL;
-        c->marks[at] |= length ? STARTS : 0;
+        c->marks[at].starts = length;
+        c->marks[at].message = length ? clause.message : 0;
+        c->called |= branch && goes_back(branch);
         if (branch && bifrost_target(&clause, branch, &target) && target >= 0 && target < c->size)
-            c->marks[target] |= IS_TARGET;
+            c->marks[target].is_target = true;
     }
 }
 
 unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, void *data)
 {
-    uint8_t *marks = calloc((size_t)count + 1, 1);
+    struct mark *marks = calloc((size_t)count + 1, sizeof *marks);
     uint32_t rules;
     struct check c = {.frame = {.rules = bifrost_rules(&rules), .found = found, .data = data},
                       .marks = marks,
