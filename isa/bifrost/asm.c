@@ -170,7 +170,7 @@ static int constant(struct isa_assembler *as, struct bifrost_asm_clause *a, stru
     } else if (!err) {
         int64_t quads = 0;
         err = bifrost_asm_place(as, isa_scan_word(&as->scan), &quads);
-        high = (uint32_t)(quads * 16) & 0x0fffffff;
+        high = BIFROST_GET((uint64_t)quads * 16, RELATIVE_WORD);
         a->relative[n] = true;
     }
     a->clause.constant[n].value = low | (uint64_t)high << 32;
@@ -200,14 +200,15 @@ static int relate_constants(struct isa_assembler *as, struct bifrost_asm_clause 
     for (unsigned n = 0; n < c->constant_count; n++) {
         if (!a->relative[n])
             continue;
-        if (n < beside && c->tuple_count != 3 && c->tuple_count != 6)
+        if (n < beside && !bifrost_has_way(c->tuple_count))
             return isa_asm_fail(as, where, "the first constant of so many tuples cannot be relative");
         if (n < beside)
             c->way[0] = BIFROST_WAY_HIGH;
         else if ((n - beside) % 2)
             return isa_asm_fail(as, where, "a relative constant is the first of its pair");
         else
-            c->constant[n].value |= ((c->constant[n + 1].value >> 60) + BIFROST_WAY_HIGH) << 60;
+            c->constant[n].value |= (uint64_t)(BIFROST_GET(c->constant[n + 1].value, WAY) + BIFROST_WAY_HIGH)
+                                    << BIFROST_WAY_AT;
     }
     c->constant_count = (uint8_t)UTIL_MAX(c->constant_count, beside);
     return bifrost_constants_fit(c->tuple_count, c->constant_count)
@@ -227,7 +228,7 @@ static int ports(struct isa_assembler *as, struct bifrost_ports *out)
         good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
         bits = bits << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
     }
-    if (!good || bits >> 35)
+    if (!good || bits >> BIFROST_FMA_AT)
         return isa_asm_fail(as, digits, "0x and up to 35 bits are expected");
     bifrost_ports_take(bits, out);
     return 0;

@@ -117,7 +117,7 @@ static int named_source(struct isa_assembler *as, struct isa_token token, struct
                                          : BIFROST_FROM_ADD_LAST;
         return 0;
     }
-    if (isa_token_numbered(token, "u", &number) && number < 128) {
+    if (isa_token_numbered(token, "u", &number) && number < 1u << BIFROST_FAU_UNIFORM_BITS) {
         int err = word_of_two(as, "w0", "w1", &s->upper);
         s->from = BIFROST_FROM_UNIFORM;
         s->index = (uint16_t)(number * 2 + s->upper);

@@ -68,7 +68,7 @@ static bool find_constant(const struct bifrost_asm_clause *a, const struct bifro
     unsigned count = UTIL_MIN(a->clause.constant_count, (unsigned)BIFROST_NAMED);
     for (unsigned n = 0; n < count * 2; n++) {
         uint64_t low = n < count ? a->clause.constant[n].value : value;
-        *fau = (uint8_t)(bifrost_constant_name(n % count) << 4 | (low & 15));
+        *fau = (uint8_t)(bifrost_constant_name(n % count) << BIFROST_FAU_NAME_AT | BIFROST_GET(low, FAU_LOW));
         if (selects_all(&a->clause, t, *fau))
             return true;
     }
@@ -84,7 +84,8 @@ static bool find_fau(const struct bifrost_asm_clause *a, const struct bifrost_as
                 continue;
             if (s->from == BIFROST_FROM_CONSTANT || s->from == BIFROST_FROM_RELATIVE)
                 return find_constant(a, t, s->value, fau);
-            *fau = s->from == BIFROST_FROM_UNIFORM ? (uint8_t)(0x80 | s->index / 2) : (uint8_t)s->index;
+            *fau = s->from == BIFROST_FROM_UNIFORM ? (uint8_t)(1 << BIFROST_FAU_IS_UNIFORM_AT | s->index / 2)
+                                                   : (uint8_t)s->index;
             return selects_all(&a->clause, t, *fau);
         }
     /* ATEST reads its datum without a source that says so. */
@@ -146,9 +147,9 @@ static bool mode_fits(const struct bifrost_mode *m, const struct bifrost_ports *
     if (memcmp(m->use, &p->use[2], 2) != 0 || memcmp(m->halves, &p->halves[2], 2) != 0 ||
         (!idle && p->use[3] && m->fma_3 != p->fma_3))
         return false;
-    if (first)
-        return !(m->value & 8);
-    return idle ? m->value & 8 : !(m->value & 16) == (both && p->reg[2] != p->reg[3]);
+    if (first || idle)
+        return first != BIFROST_GET(m->value, MODE_3);
+    return !BIFROST_GET(m->value, MODE_4) == (both && p->reg[2] != p->reg[3]);
 }
 
 /* Ports 2 and 3 have the same number when one of them is idle. */
@@ -162,8 +163,8 @@ static bool put_mode(struct bifrost_ports *p, bool first, uint8_t *control)
     p->raw[3] = p->reg[3];
     for (size_t n = 0; n < bifrost_mode_count; n++)
         if (mode_fits(&bifrost_modes[n], p, first)) {
-            uint8_t value = bifrost_modes[n].value;
-            *control = first ? (uint8_t)((value & 7) | (value & 16) >> 1) : value & 15;
+            unsigned value = bifrost_modes[n].value, top = first ? BIFROST_MODE_4_AT : BIFROST_MODE_3_AT;
+            *control = (uint8_t)(BIFROST_GET(value, MODE_LOW) | (value >> top & 1) << BIFROST_MODE_3_AT);
             return true;
         }
     return false;
@@ -173,8 +174,10 @@ static void put_numbers(struct bifrost_ports *p, uint8_t control)
 {
     uint8_t low = UTIL_MIN(p->reg[0], p->reg[1]), high = UTIL_MAX(p->reg[0], p->reg[1]);
     if (!p->use[1]) {
-        p->raw[0] = p->use[0] ? p->reg[0] & 31 : 0;
-        p->raw[1] = (uint8_t)(control << 2 | (p->use[0] ? p->reg[0] >> 5 : 2));
+        p->raw[0] = p->use[0] ? (uint8_t)BIFROST_GET(p->reg[0], NARROW_LOW) : 0;
+        p->raw[1] =
+            (uint8_t)(control << BIFROST_NARROW_CONTROL_AT |
+                      (p->use[0] ? p->reg[0] >> BIFROST_NARROW_LOW_BITS : 1 << BIFROST_NARROW_IDLE_AT));
         return;
     }
     p->control = control;

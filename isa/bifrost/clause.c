@@ -33,7 +33,7 @@ static const struct part {
 #include "isa/bifrost/clause.inc"
 };
 
-enum { SEQUENCE_MAX = 6, ENDS = 0x40 };
+enum { SEQUENCE_MAX = 6, ENDS = 1 << BIFROST_ENDS_AT };
 #define FIRST    QUAD_FIRST
 #define ONLY     QUAD_ONLY
 #define LAST_2   QUAD_LAST_2
@@ -61,8 +61,6 @@ static const struct {
 #define PAIR(place, tuples, constant) {place, tuples, constant},
 #include "isa/bifrost/clause.inc"
 };
-/* A quadword of two constants: its tag above the place, and bits of either. */
-enum { PAIR_MASK = 0xb0, PAIR_TAG = 0x30, CONSTANT_BITS = 60, PAIR_FIRST = 8, PAIR_SECOND = 68 };
 
 static const struct isa_field header[] = {
 #define HEADER(member, lo, count) ISA_FIELD(struct bifrost_clause, member, lo, count),
@@ -73,8 +71,7 @@ static const struct isa_field ports[] = {
 #include "isa/bifrost/clause.inc"
 };
 
-/* A tuple's 78 bits: the register block, FMA, ADD. */
-enum { FMA_AT = 35, FMA_BITS = 23, ADD_AT = 58, ADD_BITS = 20, TUPLE_WORDS = 2 };
+enum { TUPLE_WORDS = 2 };
 
 /* Everything of a clause as it stands in the quadwords, with a word behind what crosses a word's end. */
 struct stream {
@@ -82,9 +79,24 @@ struct stream {
     uint8_t tuples, constants, beside;
 };
 
+/* Whether a quadword of a clause with so many tuples has bits of that. */
+static bool has_part(uint32_t tuples, enum what what)
+{
+    for (unsigned n = 0; n < sequences[tuples].count; n++)
+        for (size_t k = 0; k < UTIL_ARRAY_SIZE(parts); k++)
+            if (parts[k].quad == sequences[tuples].quad[n] && parts[k].what == what)
+                return true;
+    return false;
+}
+
 uint32_t bifrost_constants_beside(uint32_t tuples)
 {
-    return tuples == 3 || tuples == 5 || tuples == 6 || tuples == 8;
+    return has_part(tuples, CONSTANT);
+}
+
+bool bifrost_has_way(uint32_t tuples)
+{
+    return has_part(tuples, WAY_BITS);
 }
 
 static bool find_pair(uint32_t tuples, uint32_t constant, uint8_t *place)
@@ -177,11 +189,12 @@ static enum quad quad_of(unsigned n, enum quad before, uint8_t tag)
 static int take_pair(const uint64_t quadword[2], struct stream *s, struct util_error *error)
 {
     uint8_t tag = (uint8_t)quadword[0], place;
-    if ((tag & PAIR_MASK) != PAIR_TAG || !find_pair(s->tuples, s->constants, &place) || place != (tag & 15))
+    if ((tag & quads[QUAD_PAIR].mask) != quads[QUAD_PAIR].value ||
+        !find_pair(s->tuples, s->constants, &place) || place != BIFROST_GET(tag, PAIR_PLACE))
         return util_fail(error, -EBADMSG, "tag 0x%02x where constants %u and %u of %u tuples are to stand",
                          tag, s->constants, s->constants + 1u, s->tuples);
-    copy_bits(quadword, PAIR_FIRST, s->constant[s->constants], 0, CONSTANT_BITS);
-    copy_bits(quadword, PAIR_SECOND, s->constant[s->constants + 1], 0, CONSTANT_BITS);
+    copy_bits(quadword, BIFROST_PAIR_FIRST_AT, s->constant[s->constants], 0, BIFROST_PAIR_FIRST_BITS);
+    copy_bits(quadword, BIFROST_PAIR_SECOND_AT, s->constant[s->constants + 1], 0, BIFROST_PAIR_SECOND_BITS);
     s->constants += 2;
     return 0;
 }
@@ -250,10 +263,10 @@ static int decode_tuple(const uint64_t bits[TUPLE_WORDS], struct bifrost_tuple *
 {
     int err;
     isa_extract(ports, UTIL_ARRAY_SIZE(ports), bits, &out->ports);
-    err = bifrost_insn_decode(BIFROST_FMA, (uint32_t)isa_get(bits, FMA_AT, FMA_BITS), &out->insn[BIFROST_FMA],
-                              error);
+    err = bifrost_insn_decode(BIFROST_FMA, (uint32_t)isa_get(bits, BIFROST_FMA_AT, BIFROST_FMA_BITS),
+                              &out->insn[BIFROST_FMA], error);
     return err ? err
-               : bifrost_insn_decode(BIFROST_ADD, (uint32_t)isa_get(bits, ADD_AT, ADD_BITS),
+               : bifrost_insn_decode(BIFROST_ADD, (uint32_t)isa_get(bits, BIFROST_ADD_AT, BIFROST_ADD_BITS),
                                      &out->insn[BIFROST_ADD], error);
 }
 
@@ -273,7 +286,7 @@ uint32_t bifrost_decode(const void *words, uint32_t count, uint32_t at, struct b
     out->tuple_count = s.tuples;
     out->constant_count = s.constants;
     for (unsigned n = 0; n < s.constants; n++)
-        out->constant[n].value = s.constant[n][0] << 4;
+        out->constant[n].value = s.constant[n][0] << BIFROST_FAU_LOW_BITS;
     out->way[0] = (uint8_t)s.way[0][0];
     out->way[1] = (uint8_t)s.way[1][0];
     for (unsigned n = 0; n < s.tuples; n++)
@@ -293,7 +306,10 @@ static int encode_tuple(const struct bifrost_tuple *tuple, uint64_t bits[TUPLE_W
         if (bifrost_insn_encode((enum bifrost_unit)unit, &tuple->insn[unit], &insn))
             return util_fail(error, -EINVAL, "%s: no encoding has these modifiers and sources together",
                              unit == BIFROST_FMA ? "FMA" : "ADD");
-        isa_set(bits, unit == BIFROST_FMA ? FMA_AT : ADD_AT, unit == BIFROST_FMA ? FMA_BITS : ADD_BITS, insn);
+        if (unit == BIFROST_FMA)
+            isa_set(bits, BIFROST_FMA_AT, BIFROST_FMA_BITS, insn);
+        else
+            isa_set(bits, BIFROST_ADD_AT, BIFROST_ADD_BITS, insn);
     }
     return 0;
 }
@@ -310,9 +326,9 @@ static uint32_t put_stream(struct stream *s, uint64_t *words)
         uint64_t *quadword = words + (size_t)used * 2;
         uint8_t place = 0;
         find_pair(s->tuples, n, &place);
-        quadword[0] = (uint64_t)(PAIR_TAG | place | (n + 2 >= s->constants ? ENDS : 0));
-        copy_bits(s->constant[n], 0, quadword, PAIR_FIRST, CONSTANT_BITS);
-        copy_bits(s->constant[n + 1], 0, quadword, PAIR_SECOND, CONSTANT_BITS);
+        quadword[0] = (uint64_t)(quads[QUAD_PAIR].value | place | (n + 2 >= s->constants ? ENDS : 0));
+        copy_bits(s->constant[n], 0, quadword, BIFROST_PAIR_FIRST_AT, BIFROST_PAIR_FIRST_BITS);
+        copy_bits(s->constant[n + 1], 0, quadword, BIFROST_PAIR_SECOND_AT, BIFROST_PAIR_SECOND_BITS);
     }
     return used;
 }
@@ -331,7 +347,7 @@ uint32_t bifrost_encode(const struct bifrost_clause *clause, uint64_t words[BIFR
     s.constants = UTIL_MAX(s.constants, s.beside);
     isa_insert(header, UTIL_ARRAY_SIZE(header), clause, s.header);
     for (unsigned n = 0; n < clause->constant_count; n++)
-        s.constant[n][0] = clause->constant[n].value >> 4;
+        s.constant[n][0] = clause->constant[n].value >> BIFROST_FAU_LOW_BITS;
     s.way[0][0] = clause->way[0];
     s.way[1][0] = clause->way[1];
     for (unsigned n = 0; n < s.tuples; n++)

@@ -44,7 +44,7 @@ static bool take_joint(const struct bifrost_piece *p, uint32_t bits, struct bifr
 
 static bool take_source(const struct bifrost_piece *p, uint32_t bits, struct bifrost_insn *out)
 {
-    uint8_t select = (uint8_t)util_bits(bits, p->lo, 3);
+    uint8_t select = (uint8_t)util_bits(bits, p->lo, p->count);
     out->source[out->source_count++].select = select;
     return p->allowed >> select & 1;
 }
@@ -139,7 +139,7 @@ static bool put_piece(const struct bifrost_piece *p, const struct bifrost_insn *
     struct bifrost_insn *from = (struct bifrost_insn *)insn;
     uint32_t code;
     switch (p->what) {
-    case BIFROST_PIECE_SOURCE: put(bits, p->lo, 3, insn->source[(*source)++].select); return true;
+    case BIFROST_PIECE_SOURCE: put(bits, p->lo, p->count, insn->source[(*source)++].select); return true;
     case BIFROST_PIECE_CODE:
         if (!bifrost_list_code(p->list, *bifrost_place(from, p->place), &code))
             return false;

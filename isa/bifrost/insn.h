@@ -219,6 +219,8 @@ int bifrost_resolve(struct bifrost_clause *clause, struct util_error *error);
  * clause can have that many. */
 uint32_t bifrost_constants_beside(uint32_t tuples);
 bool bifrost_constants_fit(uint32_t tuples, uint32_t constants);
+/* Whether that one has a way beside it. Where it is over two quadwords nothing says one. */
+bool bifrost_has_way(uint32_t tuples);
 
 /* Where the instruction branches to: its last source. */
 bool bifrost_branches(const struct bifrost_insn *insn);

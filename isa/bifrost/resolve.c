@@ -25,7 +25,7 @@ static const struct way {
 #include "isa/bifrost/clause.inc"
 };
 
-static const uint8_t named[8] = {
+static const uint8_t named[1 << BIFROST_FAU_NAME_BITS] = {
 #define NAMED(value, constant) [value] = 1 + (constant),
 #include "isa/bifrost/clause.inc"
 };
@@ -40,29 +40,25 @@ uint8_t bifrost_constant_name(unsigned constant)
 
 /* ---- ports ---- */
 
-/* Without port 1 its number has the control bits, whether port 0 reads, and the highest bit of that one's number. */
-enum { NARROW_CONTROL = 2, NARROW_IDLE = 2, NARROW_HIGH = 1 };
-enum { MODE_FIRST_MASK = 7, MODE_HIGH = 16 };
-
 static unsigned mode_of(const struct bifrost_ports *p, bool first)
 {
-    unsigned control = p->control ? p->control : p->raw[1] >> NARROW_CONTROL;
+    unsigned control = p->control ? p->control : BIFROST_GET(p->raw[1], NARROW_CONTROL);
     if (first)
-        return (control & MODE_FIRST_MASK) | (control & 8) << 1;
-    return control | (p->raw[2] == p->raw[3] ? MODE_HIGH : 0);
+        return BIFROST_GET(control, MODE_LOW) | BIFROST_GET(control, MODE_3) << BIFROST_MODE_4_AT;
+    return control | (unsigned)(p->raw[2] == p->raw[3]) << BIFROST_MODE_4_AT;
 }
 
 /* Ports 0 and 1 have ascending numbers; when the fields descend, both count from 63 down. */
 static void resolve_numbers(struct bifrost_ports *p)
 {
     bool narrow = !p->control, down = p->raw[0] > p->raw[1];
-    p->reg[0] = narrow ? (uint8_t)(p->raw[0] | (p->raw[1] & NARROW_HIGH) << 5)
+    p->reg[0] = narrow ? (uint8_t)(p->raw[0] | BIFROST_GET(p->raw[1], NARROW_HIGH) << BIFROST_NARROW_LOW_BITS)
                 : down ? (uint8_t)(63 - p->raw[0])
                        : p->raw[0];
     p->reg[1] = down ? (uint8_t)(63 - p->raw[1]) : p->raw[1];
     p->reg[2] = p->raw[2];
     p->reg[3] = p->raw[3];
-    p->use[0] = narrow && p->raw[1] & NARROW_IDLE ? IDLE : READ;
+    p->use[0] = narrow && BIFROST_GET(p->raw[1], NARROW_IDLE) ? IDLE : READ;
     p->use[1] = narrow ? IDLE : READ;
 }
 
@@ -95,7 +91,6 @@ static void resolve_results(struct bifrost_tuple *tuple, const struct bifrost_po
 
 /* ---- constants ---- */
 
-/* 255: a reserved one. */
 static int find_way(unsigned value, unsigned second, const struct way **out, struct util_error *error)
 {
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(ways); n++)
@@ -106,25 +101,25 @@ static int find_way(unsigned value, unsigned second, const struct way **out, str
     return util_fail(error, -EBADMSG, "constants have the reserved way %u, %u", value, second);
 }
 
-/* Tuples that share one constant over two quadwords have nothing that says a way. */
-static bool has_way(uint32_t tuples)
+/* The difference of some bits of two constants. */
+static unsigned difference(uint64_t a, uint64_t b, unsigned at, unsigned bits)
 {
-    return tuples == 3 || tuples == 6;
+    return (unsigned)util_bits((a >> at) - (b >> at), 0, bits);
 }
 
 int bifrost_resolve_constants(struct bifrost_clause *c, struct util_error *error)
 {
     unsigned beside = bifrost_constants_beside(c->tuple_count);
     const struct way *way = NULL;
-    if (has_way(c->tuple_count)) {
+    if (bifrost_has_way(c->tuple_count)) {
         if (find_way(c->way[0], c->way[1], &way, error))
             return -EBADMSG;
         c->constant[0].relative = way->relative[0];
     }
     for (unsigned n = beside; n + 1 < c->constant_count; n += 2) {
         uint64_t a = c->constant[n].value, b = c->constant[n + 1].value;
-        if (find_way(((unsigned)(a >> 60) - (unsigned)(b >> 60)) & 15, (unsigned)((a >> 28) - (b >> 28)) & 15,
-                     &way, error))
+        if (find_way(difference(a, b, BIFROST_WAY_AT, BIFROST_WAY_BITS),
+                     difference(a, b, BIFROST_WAY_2_AT, BIFROST_WAY_2_BITS), &way, error))
             return -EBADMSG;
         c->constant[n].relative = way->relative[0];
         c->constant[n + 1].relative = way->relative[1];
@@ -137,7 +132,7 @@ int bifrost_resolve_constants(struct bifrost_clause *c, struct util_error *error
 static void resolve_constant(const struct bifrost_constant *constant, uint8_t low, bool upper,
                              struct bifrost_source *out)
 {
-    uint64_t value = (constant->value & ~15ull) | low;
+    uint64_t value = constant->value >> BIFROST_FAU_LOW_BITS << BIFROST_FAU_LOW_BITS | low;
     uint32_t word = (uint32_t)(upper ? value >> 32 : value);
     bool relative = constant->relative == BIFROST_RELATIVE_WHOLE ||
                     constant->relative == BIFROST_RELATIVE_EACH ||
@@ -148,23 +143,23 @@ static void resolve_constant(const struct bifrost_constant *constant, uint8_t lo
         return;
     out->upper = upper && constant->relative == BIFROST_RELATIVE_WHOLE;
     out->offset =
-        constant->relative == BIFROST_RELATIVE_WHOLE ? (int64_t)(value << 4) >> 4 : util_sext(word, 28);
+        constant->relative == BIFROST_RELATIVE_WHOLE
+            ? (int64_t)(value << (64 - BIFROST_RELATIVE_WHOLE_BITS)) >> (64 - BIFROST_RELATIVE_WHOLE_BITS)
+            : util_sext(word, BIFROST_RELATIVE_WORD_BITS);
 }
 
 /* What the tuple's eight bits select: a uniform, a special value or one of the clause's constants. */
-enum { FAU_UNIFORM = 0x80, FAU_CONSTANT = 0x20 };
-
 static int resolve_fau(const struct bifrost_clause *c, uint8_t fau, bool upper, struct bifrost_source *out,
                        struct util_error *error)
 {
-    uint8_t constant = named[fau >> 4 & 7];
+    uint8_t constant = named[BIFROST_GET(fau, FAU_NAME)];
     out->upper = upper;
-    if (fau & FAU_UNIFORM) {
+    if (BIFROST_GET(fau, FAU_IS_UNIFORM)) {
         out->from = BIFROST_FROM_UNIFORM;
-        out->index = (uint16_t)((fau & 0x7f) * 2 + upper);
+        out->index = (uint16_t)(BIFROST_GET(fau, FAU_UNIFORM) * 2 + upper);
         return 0;
     }
-    if (fau < FAU_CONSTANT) {
+    if (!constant) {
         out->from = fau == BIFROST_SPECIAL_ZERO ? BIFROST_FROM_ZERO : BIFROST_FROM_SPECIAL;
         out->index = fau;
         return isa_name_text(&bifrost_lists[BIFROST_SPECIALS], fau)
@@ -174,7 +169,7 @@ static int resolve_fau(const struct bifrost_clause *c, uint8_t fau, bool upper, 
     if (constant > c->constant_count)
         return util_fail(error, -EBADMSG, "constant %u is read, of which the clause has %u", constant - 1u,
                          c->constant_count);
-    resolve_constant(&c->constant[constant - 1], fau & 15, upper, out);
+    resolve_constant(&c->constant[constant - 1], (uint8_t)BIFROST_GET(fau, FAU_LOW), upper, out);
     return 0;
 }
 

@@ -4,6 +4,14 @@
 
 #include "isa/bifrost/insn.h"
 #include "isa/isa.h"
+#include "util/bits.h"
+
+/* BIFROST_FMA_AT, BIFROST_FMA_BITS, ...: bits of clause.inc that are no structure's members. */
+enum {
+#define BITS(name, lo, count) BIFROST_##name##_AT = (lo), BIFROST_##name##_BITS = (count),
+#include "isa/bifrost/clause.inc"
+};
+#define BIFROST_GET(value, name) ((unsigned)util_bits(value, BIFROST_##name##_AT, BIFROST_##name##_BITS))
 
 /* Where a modifier's value is: number of an enum bifrost_mod, or behind these those of the sources. */
 enum {
@@ -76,7 +84,7 @@ struct bifrost_mode {
 };
 extern const struct bifrost_mode bifrost_modes[];
 extern const size_t bifrost_mode_count;
-/* Bits 4 to 6 of what selects constant 0 .. BIFROST_NAMED - 1. */
+/* The FAU_NAME of constant 0 .. BIFROST_NAMED - 1. */
 uint8_t bifrost_constant_name(unsigned constant);
 
 /* The way of a constant whose upper word is relative, and of no other. */
