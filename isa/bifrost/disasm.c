@@ -4,6 +4,7 @@
 
 #include "isa/bifrost/asm.h"
 #include "isa/bifrost/names.h"
+#include "isa/bifrost/program.h"
 #include "isa/bifrost/table.h"
 #include "isa/disasm.h"
 #include "isa/text.h"
@@ -141,11 +142,11 @@ static void put_insn(struct isa_text *t, const struct bifrost_clause *c, const s
 static bool is_plain_relative(const struct bifrost_clause *c, unsigned n)
 {
     unsigned beside = bifrost_constants_beside(c->tuple_count);
-    int64_t offset = util_sext((uint32_t)(c->constant[n].value >> 32), 28);
+    int64_t offset = util_sext((uint32_t)(c->constant[n].value >> 32), BIFROST_RELATIVE_WORD_BITS);
     if (c->constant[n].relative != BIFROST_RELATIVE_HIGH || offset % 16)
         return false;
     if (n < beside)
-        return c->way[0] == BIFROST_WAY_HIGH && !c->way[1] && !(c->constant[n].value >> 60);
+        return c->way[0] == BIFROST_WAY_HIGH && !c->way[1] && !BIFROST_GET(c->constant[n].value, WAY);
     return (n - beside) % 2 == 0 && n + 1 < c->constant_count &&
            c->constant[n + 1].relative == BIFROST_RELATIVE_NONE;
 }
@@ -156,8 +157,8 @@ static uint8_t lowest_bits(const struct bifrost_clause *c, unsigned constant)
     if (constant >= BIFROST_NAMED)
         return 0;
     for (unsigned n = 0; n < c->tuple_count; n++)
-        if (c->tuple[n].ports.fau >> 4 == bifrost_constant_name(constant))
-            return c->tuple[n].ports.fau & 15;
+        if (c->tuple[n].ports.fau >> BIFROST_FAU_NAME_AT == bifrost_constant_name(constant))
+            return (uint8_t)BIFROST_GET(c->tuple[n].ports.fau, FAU_LOW);
     return 0;
 }
 
@@ -180,7 +181,7 @@ static void put_constants(struct isa_text *t, const struct bifrost_clause *c, co
         uint64_t value = c->constant[n].value;
         isa_put(t, "%sconst 0x%" PRIx32 ", ", m->between, (uint32_t)value | lowest_bits(c, n));
         if (is_plain_relative(c, n)) {
-            put_relative(t, c, m, util_sext((uint32_t)(value >> 32), 28));
+            put_relative(t, c, m, util_sext((uint32_t)(value >> 32), BIFROST_RELATIVE_WORD_BITS));
             way = way && n;
         } else {
             isa_put(t, "0x%" PRIx32, (uint32_t)(value >> 32));
@@ -262,14 +263,13 @@ uint32_t bifrost_disasm(const void *words, uint32_t count, uint32_t at, char tex
 
 /* ---- programs ---- */
 
-/* Only the last tuple branches. */
 static uint32_t targets_of(const void *words, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])
 {
     struct bifrost_clause clause;
     uint32_t length = bifrost_decode(words, count, at, &clause, NULL);
-    const struct bifrost_insn *insn = length ? &clause.tuple[clause.tuple_count - 1].insn[BIFROST_ADD] : NULL;
+    const struct bifrost_insn *branch = length ? bifrost_branch_of(&clause) : NULL;
     int64_t target;
-    targets[0] = insn && bifrost_branches(insn) && bifrost_target(&clause, insn, &target) ? target : -1;
+    targets[0] = branch && bifrost_target(&clause, branch, &target) ? target : -1;
     targets[1] = -1;
     return length;
 }
