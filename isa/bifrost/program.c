@@ -64,12 +64,17 @@ static int take_clauses(struct bifrost_program *p, const void *words, uint32_t c
     return 0;
 }
 
+static int compare(const void *quad, const void *clause)
+{
+    int64_t here = *(const int64_t *)quad, there = ((const struct bifrost_clause *)clause)->at;
+    return (here > there) - (here < there);
+}
+
 static uint32_t clause_at(const struct bifrost_program *p, int64_t quad)
 {
-    uint32_t n = 0;
-    while (n < p->clause_count && p->clauses[n].at != quad)
-        n++;
-    return n < p->clause_count ? n : BIFROST_NO_CLAUSE;
+    const struct bifrost_clause *found =
+        bsearch(&quad, p->clauses, p->clause_count, sizeof *p->clauses, compare);
+    return found ? (uint32_t)(found - p->clauses) : BIFROST_NO_CLAUSE;
 }
 
 static int find_targets(struct bifrost_program *p, struct util_error *error)
