@@ -79,17 +79,6 @@ static bool flow(struct isa_assembler *as, struct isa_token token, uint8_t *out)
     return true;
 }
 
-/* One of a few words that say a number from 1 on. */
-static bool one_of(struct isa_token token, const char *const words[3], uint8_t *out)
-{
-    for (uint8_t n = 0; n < 3; n++)
-        if (isa_token_is(token, words[n])) {
-            *out = n + 1;
-            return true;
-        }
-    return false;
-}
-
 static bool flag(struct isa_token token, struct bifrost_clause *c)
 {
     const struct {
@@ -106,11 +95,12 @@ static bool flag(struct isa_token token, struct bifrost_clause *c)
     return false;
 }
 
-static bool message(struct isa_token token, size_t skip, uint8_t *out)
+/* A name of the list behind the first `skip` characters; "" is not written. */
+static bool named(struct isa_token token, size_t skip, enum bifrost_list list, uint8_t *out)
 {
     uint32_t value;
     if (token.length <= skip ||
-        !isa_name_value(&bifrost_lists[BIFROST_MESSAGES], token.text + skip, token.length - skip, &value))
+        !isa_name_value(&bifrost_lists[list], token.text + skip, token.length - skip, &value))
         return false;
     *out = (uint8_t)value;
     return true;
@@ -119,8 +109,6 @@ static bool message(struct isa_token token, size_t skip, uint8_t *out)
 static int header_word(struct isa_assembler *as, struct isa_token token, struct bifrost_clause *c,
                        bool *has_flow)
 {
-    static const char *const flush[3] = {"ftz_dx11", "ftz_hsa", "ftz_au"};
-    static const char *const exceptions[3] = {"fpe_ts", "fpe_pd", "fpe_psqr"};
     static const char next[] = "next_";
     bool follows = token.length > strlen(next) && !memcmp(token.text, next, strlen(next));
     if (isa_token_is(token, "dwb"))
@@ -129,8 +117,9 @@ static int header_word(struct isa_assembler *as, struct isa_token token, struct 
         *has_flow = true;
         return 0;
     }
-    if (flag(token, c) || one_of(token, flush, &c->flush) || one_of(token, exceptions, &c->exceptions) ||
-        message(token, follows ? strlen(next) : 0, follows ? &c->next_message : &c->message))
+    if (flag(token, c) || named(token, 0, BIFROST_FLUSHES, &c->flush) ||
+        named(token, 0, BIFROST_EXCEPTIONS, &c->exceptions) ||
+        named(token, follows ? strlen(next) : 0, BIFROST_MESSAGES, follows ? &c->next_message : &c->message))
         return 0;
     return isa_asm_fail(as, token, "this is no part of a clause's header");
 }

@@ -28,18 +28,23 @@ static void put_word(struct isa_text *t, bool shown, const char *word)
         isa_put(t, " %s", word);
 }
 
+/* A value of a list; "" is not shown. */
+static void put_named(struct isa_text *t, enum bifrost_list list, uint8_t value)
+{
+    const char *text = isa_name_text(&bifrost_lists[list], value);
+    put_word(t, *text, text);
+}
+
 static void put_header(struct isa_text *t, const struct bifrost_clause *c)
 {
-    static const char *const flush[4] = {"", "ftz_dx11", "ftz_hsa", "ftz_au"};
-    static const char *const exceptions[4] = {"", "fpe_ts", "fpe_pd", "fpe_psqr"};
     isa_put(t, "ds(%u)", c->slot);
     put_word(t, c->staging_barrier, "osrb");
-    isa_put(t, " %s", isa_name_text(&bifrost_lists[BIFROST_FLOWS], c->flow));
+    put_named(t, BIFROST_FLOWS, c->flow);
     put_word(t, c->suppress_inf, "inf_suppress");
     put_word(t, c->suppress_nan, "nan_suppress");
-    put_word(t, c->flush, flush[c->flush]);
-    put_word(t, c->exceptions, exceptions[c->exceptions]);
-    put_word(t, c->message, isa_name_text(&bifrost_lists[BIFROST_MESSAGES], c->message));
+    put_named(t, BIFROST_FLUSHES, c->flush);
+    put_named(t, BIFROST_EXCEPTIONS, c->exceptions);
+    put_named(t, BIFROST_MESSAGES, c->message);
     put_word(t, c->terminate, "td");
     put_word(t, c->prefetch, "ncph");
     if (c->next_message)

@@ -166,7 +166,10 @@ enum bifrost_flow {
 #define FLOW(value, name, text) BIFROST_FLOW_##name = (value),
 #include "isa/bifrost/clause.inc"
 };
-enum bifrost_flush { BIFROST_FLUSH_NONE, BIFROST_FLUSH_DX11, BIFROST_FLUSH_ALWAYS, BIFROST_FLUSH_ABRUPT };
+enum bifrost_flush {
+#define FLUSH(value, name, text) BIFROST_FLUSH_##name = (value),
+#include "isa/bifrost/clause.inc"
+};
 
 /* What of a constant's two words is relative to the clause. */
 enum bifrost_relative {

@@ -38,6 +38,14 @@ static const struct isa_name flows[] = {
 #define FLOW(value, name, text) {value, text},
 #include "isa/bifrost/clause.inc"
 };
+static const struct isa_name flushes[] = {
+#define FLUSH(value, name, text) {value, text},
+#include "isa/bifrost/clause.inc"
+};
+static const struct isa_name exceptions[] = {
+#define EXCEPTIONS(value, text) {value, text},
+#include "isa/bifrost/clause.inc"
+};
 static const struct isa_name immediates[] = {
 #define IMMEDIATE(name, text) {BIFROST_IMM_##name, text},
 #include "isa/bifrost/clause.inc"
@@ -48,9 +56,14 @@ static const struct isa_name mods[] = {
 };
 
 const struct isa_names bifrost_lists[BIFROST_LIST_COUNT] = {
-    [BIFROST_WORDS] = ISA_NAMES(words),       [BIFROST_OPS] = ISA_NAMES(op_names),
-    [BIFROST_SPECIALS] = ISA_NAMES(specials), [BIFROST_MESSAGES] = ISA_NAMES(messages),
-    [BIFROST_FLOWS] = ISA_NAMES(flows),       [BIFROST_IMMEDIATES] = ISA_NAMES(immediates),
+    [BIFROST_WORDS] = ISA_NAMES(words),
+    [BIFROST_OPS] = ISA_NAMES(op_names),
+    [BIFROST_SPECIALS] = ISA_NAMES(specials),
+    [BIFROST_MESSAGES] = ISA_NAMES(messages),
+    [BIFROST_FLOWS] = ISA_NAMES(flows),
+    [BIFROST_FLUSHES] = ISA_NAMES(flushes),
+    [BIFROST_EXCEPTIONS] = ISA_NAMES(exceptions),
+    [BIFROST_IMMEDIATES] = ISA_NAMES(immediates),
     [BIFROST_MODS] = ISA_NAMES(mods),
 };
 

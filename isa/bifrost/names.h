@@ -36,6 +36,8 @@ enum bifrost_list {
     BIFROST_SPECIALS,
     BIFROST_MESSAGES,
     BIFROST_FLOWS,
+    BIFROST_FLUSHES,
+    BIFROST_EXCEPTIONS,
     BIFROST_IMMEDIATES,
     BIFROST_MODS, /* names of modifiers, for messages */
     BIFROST_LIST_COUNT
