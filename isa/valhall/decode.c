@@ -3,17 +3,28 @@
 #include <string.h>
 
 #include "isa/valhall/names.h"
+#include "util/bits.h"
 
-/* Bytes of operands stand from bit 0 on. Their upper two bits say what they are. */
-enum { SOURCE_BITS = 8, SIGNS_AT = 38, INVERT_AT = 35 };
-enum { BYTE_LAST = 0x40, BYTE_UNIFORM = 0x80, BYTE_TABLE = 0xc0, BYTE_SPECIAL = 0xe0 };
-/* Bits of destination and staging registers. Flags: 1 read, 2 written; without either the instruction is
- * taken for a hole in the program, so that those which have none are marked as both. */
-enum { REG_AT = 40, REG_BITS = 6, REG_FLAGS_AT = 46, SECOND_REG_AT = 16 };
-enum { COUNT_AT = 33, WRITTEN_COUNT_AT = 36, COUNT_BITS = 3 };
+/* Values of REG_FLAGS; without either the instruction is taken for a hole in the program, so that those which have
+ * neither are marked as both. */
 enum { FLAG_READ = 1, FLAG_WRITE = 2 };
 
 /* ---- operands ---- */
+
+static const struct {
+    uint8_t negate, absolute;
+} signs[VALHALL_SOURCES] = {
+#define SIGN(operand, negate, absolute) [operand] = {negate, absolute},
+#include "isa/valhall/fields.inc"
+};
+
+enum { NONE = 8 };
+static const struct byte {
+    uint8_t kind, first, last, lo, count, flag;
+} bytes[] = {
+#define BYTE(kind, first, last, lo, count, flag) {VALHALL_##kind, first, last, lo, count, flag},
+#include "isa/valhall/fields.inc"
+};
 
 unsigned valhall_source_bits(const struct valhall_insn *insn, unsigned n)
 {
@@ -39,9 +50,9 @@ bool valhall_is_message(uint16_t op)
 /* Where operand n begins: one of 64 bits beside ones of 32 takes the room of two. */
 static unsigned source_at(const struct valhall_format *format, unsigned n)
 {
-    unsigned at = n * SOURCE_BITS;
+    unsigned at = VALHALL_SOURCE_AT + n * VALHALL_SOURCE_BITS;
     for (unsigned k = 0; k < n; k++)
-        at += format->form[k] == VALHALL_FORM_PAIR ? SOURCE_BITS : 0;
+        at += format->form[k] == VALHALL_FORM_PAIR ? VALHALL_SOURCE_BITS : 0;
     return at;
 }
 
@@ -58,33 +69,26 @@ static bool read_special(int number, uint8_t page, uint8_t *index)
 /* Of the byte; false: it is a special that there is not. */
 static bool read_source(uint8_t byte, uint8_t page, struct valhall_source *s)
 {
-    uint8_t low = byte & 0x3f;
-    if (byte < BYTE_UNIFORM) {
-        s->kind = VALHALL_REGISTER;
-        s->index = low;
-        s->last = byte & BYTE_LAST;
-    } else if (byte < BYTE_TABLE) {
-        s->kind = VALHALL_UNIFORM;
-        s->index = (uint8_t)(low | page << 6);
-    } else if (byte < BYTE_SPECIAL) {
-        s->kind = VALHALL_CONSTANT;
-        s->index = low;
-    } else {
-        s->kind = VALHALL_SPECIAL;
-        s->word = byte & 1;
-        return read_special((byte - BYTE_SPECIAL) >> 1, page, &s->index);
-    }
-    return true;
+    const struct byte *b = bytes;
+    while (byte > b->last)
+        b++;
+    uint8_t number = (uint8_t)util_bits(byte, b->lo, b->count);
+    bool flag = byte >> b->flag & 1;
+    s->kind = b->kind;
+    s->last = flag && s->kind == VALHALL_REGISTER;
+    s->word = flag && s->kind == VALHALL_SPECIAL;
+    s->index = s->kind == VALHALL_UNIFORM ? (uint8_t)(number | page << b->count) : number;
+    return s->kind != VALHALL_SPECIAL || read_special(number, page, &s->index);
 }
 
 static uint8_t source_byte(const struct valhall_source *s)
 {
-    switch (s->kind) {
-    case VALHALL_REGISTER: return (uint8_t)((s->index & 0x3f) | (s->last ? BYTE_LAST : 0));
-    case VALHALL_UNIFORM: return (uint8_t)(BYTE_UNIFORM | (s->index & 0x3f));
-    case VALHALL_CONSTANT: return (uint8_t)(BYTE_TABLE | (s->index & 0x1f));
-    default: return (uint8_t)(BYTE_SPECIAL | valhall_specials[s->index].number << 1 | (s->word & 1));
-    }
+    const struct byte *b = bytes;
+    while (s->kind != b->kind)
+        b++;
+    bool special = s->kind == VALHALL_SPECIAL, flag = special ? s->word & 1 : s->last;
+    uint8_t number = special ? valhall_specials[s->index].number : s->index;
+    return (uint8_t)(b->first | util_bits(number, 0, b->count) << b->lo | (unsigned)flag << b->flag);
 }
 
 static int decode_source(uint64_t word, struct valhall_insn *out, unsigned n, struct util_error *error)
@@ -92,16 +96,16 @@ static int decode_source(uint64_t word, struct valhall_insn *out, unsigned n, st
     const struct valhall_info *info = valhall_info(out->op);
     const struct valhall_form_info *form = &valhall_forms[info->format->form[n]];
     struct valhall_source *s = &out->source[n];
-    uint8_t byte = (uint8_t)isa_get(&word, source_at(info->format, n), SOURCE_BITS);
+    uint8_t byte = (uint8_t)isa_get(&word, source_at(info->format, n), VALHALL_SOURCE_BITS);
     if (!read_source(byte, out->page, s))
         return util_fail(error, -EBADMSG, "operand %u of %s, 0x%02x of page %u, is reserved", n + 1,
                          info->text, byte, out->page);
     if (form->signs == VALHALL_SIGNS_FLOAT) {
-        s->negate = isa_get(&word, SIGNS_AT - 2 * n, 1);
-        s->absolute = isa_get(&word, SIGNS_AT - 2 * n + 1, 1);
+        s->negate = isa_get(&word, signs[n].negate, 1);
+        s->absolute = isa_get(&word, signs[n].absolute, 1);
     }
     if (form->signs == VALHALL_SIGNS_INVERT)
-        s->invert = isa_get(&word, INVERT_AT, 1);
+        s->invert = VALHALL_GET(word, INVERT);
     if (form->count) {
         uint32_t value = (uint32_t)isa_get(&word, form->at[n], form->count);
         if (!valhall_pick(valhall_picks_of(info->format->form[n], info->type), value, &s->select))
@@ -116,13 +120,13 @@ static void encode_source(const struct valhall_insn *insn, unsigned n, uint64_t 
     const struct valhall_info *info = valhall_info(insn->op);
     const struct valhall_form_info *form = &valhall_forms[info->format->form[n]];
     const struct valhall_source *s = &insn->source[n];
-    isa_set(word, source_at(info->format, n), SOURCE_BITS, source_byte(s));
+    isa_set(word, source_at(info->format, n), VALHALL_SOURCE_BITS, source_byte(s));
     if (form->signs == VALHALL_SIGNS_FLOAT) {
-        isa_set(word, SIGNS_AT - 2 * n, 1, s->negate);
-        isa_set(word, SIGNS_AT - 2 * n + 1, 1, s->absolute);
+        isa_set(word, signs[n].negate, 1, s->negate);
+        isa_set(word, signs[n].absolute, 1, s->absolute);
     }
     if (form->signs == VALHALL_SIGNS_INVERT)
-        isa_set(word, INVERT_AT, 1, s->invert);
+        VALHALL_SET(word, INVERT, s->invert);
     if (form->count)
         isa_set(word, form->at[n], form->count,
                 valhall_pick_value(valhall_picks_of(info->format->form[n], info->type), s->select));
@@ -144,9 +148,9 @@ static uint32_t flags_of(const struct valhall_insn *insn)
 
 static void decode_staging(uint64_t word, uint8_t operands, struct valhall_insn *out)
 {
-    uint8_t reg = (uint8_t)isa_get(&word, REG_AT, REG_BITS);
-    uint8_t count = (uint8_t)isa_get(&word, COUNT_AT, COUNT_BITS);
-    uint8_t written = (uint8_t)(isa_get(&word, WRITTEN_COUNT_AT, COUNT_BITS) + 1);
+    uint8_t reg = (uint8_t)VALHALL_GET(word, REG);
+    uint8_t count = (uint8_t)VALHALL_GET(word, COUNT);
+    uint8_t written = (uint8_t)(VALHALL_GET(word, WRITTEN_COUNT) + 1);
     if (valhall_reads_staging(operands))
         out->read = (struct valhall_staging){reg, count};
     if (operands == VALHALL_WRITES)
@@ -154,30 +158,30 @@ static void decode_staging(uint64_t word, uint8_t operands, struct valhall_insn 
     if (operands == VALHALL_SAMPLED)
         out->write = (struct valhall_staging){reg, written};
     if (operands == VALHALL_ATOMIC || operands == VALHALL_TEXTURE)
-        out->write = (struct valhall_staging){(uint8_t)isa_get(&word, SECOND_REG_AT, REG_BITS), written};
+        out->write = (struct valhall_staging){(uint8_t)VALHALL_GET(word, SECOND_REG), written};
 }
 
 static void encode_staging(const struct valhall_insn *insn, uint8_t operands, uint64_t *word)
 {
     bool reads = valhall_reads_staging(operands);
-    isa_set(word, REG_AT, REG_BITS, reads ? insn->read.reg : insn->write.reg);
+    VALHALL_SET(word, REG, reads ? insn->read.reg : insn->write.reg);
     if (operands != VALHALL_SAMPLED)
-        isa_set(word, COUNT_AT, COUNT_BITS, reads ? insn->read.count : insn->write.count);
+        VALHALL_SET(word, COUNT, reads ? insn->read.count : insn->write.count);
     if (operands >= VALHALL_ATOMIC)
-        isa_set(word, WRITTEN_COUNT_AT, COUNT_BITS, insn->write.count - 1u);
+        VALHALL_SET(word, WRITTEN_COUNT, insn->write.count - 1u);
     if (operands == VALHALL_ATOMIC || operands == VALHALL_TEXTURE)
-        isa_set(word, SECOND_REG_AT, REG_BITS, insn->write.reg);
+        VALHALL_SET(word, SECOND_REG, insn->write.reg);
 }
 
 static int decode_registers(uint64_t word, struct valhall_insn *out, struct util_error *error)
 {
     const struct valhall_info *info = valhall_info(out->op);
     uint8_t operands = info->format->operands;
-    uint32_t flags = (uint32_t)isa_get(&word, REG_FLAGS_AT, 2);
+    uint32_t flags = VALHALL_GET(word, REG_FLAGS);
     if (operands >= VALHALL_READS)
         decode_staging(word, operands, out);
     if (operands == VALHALL_DEST) {
-        out->dest.reg = (uint8_t)isa_get(&word, REG_AT, REG_BITS);
+        out->dest.reg = (uint8_t)VALHALL_GET(word, REG);
         out->dest.mask = (uint8_t)flags;
         if (!flags)
             return util_fail(error, -EBADMSG, "the write mask 0 of %s is reserved", info->text);
@@ -195,11 +199,11 @@ static void encode_registers(const struct valhall_insn *insn, uint64_t *word)
 {
     uint8_t operands = valhall_info(insn->op)->format->operands;
     if (operands == VALHALL_DEST)
-        isa_set(word, REG_AT, REG_BITS, insn->dest.reg);
+        VALHALL_SET(word, REG, insn->dest.reg);
     if (operands >= VALHALL_READS)
         encode_staging(insn, operands, word);
     if (operands != VALHALL_TEXTURE)
-        isa_set(word, REG_FLAGS_AT, 2, flags_of(insn));
+        VALHALL_SET(word, REG_FLAGS, flags_of(insn));
 }
 
 /* ---- fields ---- */
@@ -247,9 +251,9 @@ uint64_t valhall_encode(const struct valhall_insn *insn)
     const struct valhall_info *info = valhall_info(insn->op);
     const struct valhall_second *second = info->format->second;
     uint64_t word = 0;
-    isa_set(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS, info->opcode);
-    isa_set(&word, VALHALL_PAGE_AT, VALHALL_PAGE_BITS, insn->page);
-    isa_set(&word, VALHALL_FLOW_AT, VALHALL_FLOW_BITS, insn->flow);
+    VALHALL_SET(&word, OPCODE, info->opcode);
+    VALHALL_SET(&word, PAGE, insn->page);
+    VALHALL_SET(&word, FLOW, insn->flow);
     if (second->count[0])
         isa_set(&word, second->lo[0], second->count[0], info->second);
     if (second->count[1])
@@ -273,7 +277,7 @@ static int check_rest(uint64_t word, const struct valhall_insn *insn, struct uti
 
 static int no_opcode(uint64_t word, struct util_error *error)
 {
-    unsigned opcode = (unsigned)isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS);
+    unsigned opcode = VALHALL_GET(word, OPCODE);
     for (unsigned op = 0; op < VALHALL_OP_COUNT; op++)
         if (valhall_info((uint16_t)op)->opcode == opcode)
             return util_fail(error, -EBADMSG, "opcode 0x%03x, that of %s, is reserved with this second one",
@@ -291,8 +295,8 @@ int valhall_decode(uint64_t word, struct valhall_insn *out, struct util_error *e
         return no_opcode(word, error);
     }
     const struct valhall_info *info = valhall_info(out->op);
-    out->page = (uint8_t)isa_get(&word, VALHALL_PAGE_AT, VALHALL_PAGE_BITS);
-    out->flow = (uint8_t)isa_get(&word, VALHALL_FLOW_AT, VALHALL_FLOW_BITS);
+    out->page = (uint8_t)VALHALL_GET(word, PAGE);
+    out->flow = (uint8_t)VALHALL_GET(word, FLOW);
     if (!isa_name_text(&valhall_lists[VALHALL_LIST_FLOW], out->flow))
         return util_fail(error, -EBADMSG, "flow %u of %s is reserved", out->flow, info->text);
     err = decode_registers(word, out, error);

@@ -208,7 +208,7 @@ static uint32_t second_of(const struct valhall_second *at, uint64_t word)
 
 uint16_t valhall_op_of(uint64_t word)
 {
-    uint64_t opcode = isa_get(&word, VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS);
+    uint32_t opcode = VALHALL_GET(word, OPCODE);
     for (unsigned op = 0; op < VALHALL_OP_COUNT; op++)
         if (insns[op].opcode == opcode && second_of(insns[op].format->second, word) == insns[op].second)
             return (uint16_t)op;

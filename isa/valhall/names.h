@@ -117,24 +117,22 @@ void valhall_field_set(enum valhall_field field, uint32_t value, struct valhall_
 
 /* ---- instructions ---- */
 
-/* Bits that all instructions have; a bit above them is reserved. */
+/* VALHALL_OPCODE_AT, VALHALL_OPCODE_BITS, ...: bits that are in no instruction's fields. */
 enum {
-    VALHALL_OPCODE_AT = 48,
-    VALHALL_OPCODE_BITS = 9,
-    VALHALL_PAGE_AT = 57,
-    VALHALL_PAGE_BITS = 2,
-    VALHALL_FLOW_AT = 59,
-    VALHALL_FLOW_BITS = 4
+#define BITS(name, lo, count) VALHALL_##name##_AT = (lo), VALHALL_##name##_BITS = (count),
+#include "isa/valhall/fields.inc"
 };
+#define VALHALL_GET(word, name)        ((uint32_t)isa_get(&(word), VALHALL_##name##_AT, VALHALL_##name##_BITS))
+#define VALHALL_SET(word, name, value) isa_set(word, VALHALL_##name##_AT, VALHALL_##name##_BITS, value)
 
-/* What stands in bits 40 to 47, and 16 to 21: a destination, or staging registers. */
+/* What stands in REG, REG_FLAGS and SECOND_REG: a destination, or staging registers. */
 enum valhall_operands {
     VALHALL_NOTHING,
     VALHALL_DEST,
     VALHALL_READS,
     VALHALL_WRITES,
     VALHALL_ATOMIC,  /* reads, and writes others */
-    VALHALL_TEXTURE, /* the same; its bits 46 and 47 mean something else */
+    VALHALL_TEXTURE, /* the same; its REG_FLAGS mean something else */
     VALHALL_SAMPLED  /* writes 1 to 8 */
 };
 /* Where the second opcode stands: its lower bits, and those above. */
