@@ -50,12 +50,24 @@ static void cases_hold(void **state)
 
 /* ---- every row ---- */
 
-enum { ROWS = 512 };
+enum { ROWS = 512, CODES = 256 };
 static bool seen[ROWS][BIFROST_PLACES][BIFROST_WORD_COUNT]; /* of a row: words of its modifiers */
 static bool rows_seen[ROWS];
+static bool codes_seen[ROWS][CODES]; /* of a row: joint codes, whose words are there together */
+
+static bool has_code(struct bifrost_insn *insn, const struct bifrost_code *c)
+{
+    const uint8_t *columns = bifrost_joint_columns(c->joint);
+    bool down = insn->source[0].select > insn->source[1].select, has = true;
+    for (unsigned k = 0; k < BIFROST_COLUMNS; k++)
+        has &= columns[k] == BIFROST_NO_PLACE || *bifrost_place(insn, columns[k]) == c->word[k];
+    return has && (c->order == BIFROST_EITHER || down == (c->order == BIFROST_DOWN));
+}
 
 static void note_insn(struct bifrost_insn *insn)
 {
+    for (size_t c = 0; c < bifrost_code_count; c++)
+        codes_seen[insn->row][c] |= has_code(insn, &bifrost_codes[c]);
     rows_seen[insn->row] = true;
     for (unsigned n = 0; n < BIFROST_PLACES; n++)
         seen[insn->row][n][*bifrost_place(insn, (uint8_t)n)] = true;
@@ -74,6 +86,14 @@ static void take_cases(void)
     cases_free(&cases);
 }
 
+static void check_codes(const struct bifrost_row *row, size_t n)
+{
+    for (unsigned k = 0; k < BIFROST_PIECES; k++)
+        for (size_t c = 0; row->piece[k].what == BIFROST_PIECE_JOINT && c < bifrost_code_count; c++)
+            if (bifrost_codes[c].joint == row->piece[k].list && !codes_seen[n][c])
+                fail_msg("no case for row %zu, %s: joint code %zu", n, bifrost_op_info(row->op)->text, c);
+}
+
 static void check_words(const struct bifrost_row *row, size_t n)
 {
     for (unsigned k = 0; k < BIFROST_PIECES; k++) {
@@ -89,12 +109,13 @@ static void check_words(const struct bifrost_row *row, size_t n)
 
 static void every_row_has_a_case(void **state)
 {
-    assert_true(bifrost_row_count < ROWS);
+    assert_true(bifrost_row_count < ROWS && bifrost_code_count < CODES);
     take_cases();
     for (size_t n = 0; n < bifrost_row_count; n++) {
         if (!rows_seen[n])
             fail_msg("no case for row %zu, %s", n, bifrost_op_info(bifrost_rows[n].op)->text);
         check_words(&bifrost_rows[n], n);
+        check_codes(&bifrost_rows[n], n);
     }
 }
 
