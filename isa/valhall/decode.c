@@ -69,23 +69,25 @@ static bool read_special(int number, uint8_t page, uint8_t *index)
 /* Of the byte; false: it is a special that there is not. */
 static bool read_source(uint8_t byte, uint8_t page, struct valhall_source *s)
 {
-    const struct byte *b = bytes;
-    while (byte > b->last)
-        b++;
+    size_t n = 0;
+    while (n + 1 < UTIL_ARRAY_SIZE(bytes) && byte > bytes[n].last)
+        n++;
+    const struct byte *b = &bytes[n];
     uint8_t number = (uint8_t)util_bits(byte, b->lo, b->count);
     bool flag = byte >> b->flag & 1;
     s->kind = b->kind;
     s->last = flag && s->kind == VALHALL_REGISTER;
     s->word = flag && s->kind == VALHALL_SPECIAL;
-    s->index = s->kind == VALHALL_UNIFORM ? (uint8_t)(number | page << b->count) : number;
+    s->index = s->kind == VALHALL_UNIFORM ? (uint8_t)(number | (unsigned)page << b->count) : number;
     return s->kind != VALHALL_SPECIAL || read_special(number, page, &s->index);
 }
 
 static uint8_t source_byte(const struct valhall_source *s)
 {
-    const struct byte *b = bytes;
-    while (s->kind != b->kind)
-        b++;
+    size_t n = 0;
+    while (n + 1 < UTIL_ARRAY_SIZE(bytes) && s->kind != bytes[n].kind)
+        n++;
+    const struct byte *b = &bytes[n];
     bool special = s->kind == VALHALL_SPECIAL, flag = special ? s->word & 1 : s->last;
     uint8_t number = special ? valhall_specials[s->index].number : s->index;
     return (uint8_t)(b->first | util_bits(number, 0, b->count) << b->lo | (unsigned)flag << b->flag);
@@ -208,11 +210,6 @@ static void encode_registers(const struct valhall_insn *insn, uint64_t *word)
 
 /* ---- fields ---- */
 
-static uint32_t sign_extended(uint32_t value, unsigned bits)
-{
-    return (uint32_t)((int32_t)(value << (32 - bits)) >> (32 - bits));
-}
-
 static int decode_field(uint64_t word, enum valhall_field f, struct valhall_insn *out,
                         struct util_error *error)
 {
@@ -229,7 +226,7 @@ static int decode_field(uint64_t word, enum valhall_field f, struct valhall_insn
                          valhall_info(out->op)->text);
     valhall_field_set(f,
                       field->kind == VALHALL_KIND_INTO     ? select
-                      : field->kind == VALHALL_KIND_SIGNED ? sign_extended(value, field->row.count)
+                      : field->kind == VALHALL_KIND_SIGNED ? (uint32_t)util_sext(value, field->row.count)
                                                            : value,
                       out);
     return 0;
