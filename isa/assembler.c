@@ -153,3 +153,15 @@ int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t lengt
     *count = (uint32_t)(as.size / syntax->word_bytes);
     return 0;
 }
+
+bool isa_assembles_to(const struct isa_syntax *syntax, const char *text, size_t length, const void *words,
+                      uint32_t count)
+{
+    void *again;
+    uint32_t size;
+    if (isa_assemble(syntax, text, length, &again, &size, NULL))
+        return false;
+    bool same = size == count && memcmp(again, words, (size_t)count * syntax->word_bytes) == 0;
+    free(again);
+    return same;
+}

@@ -36,6 +36,10 @@ struct isa_assembler {
 int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out,
                  uint32_t *count, struct util_error *error);
 
+/* Whether a text assembles to just these words. */
+bool isa_assembles_to(const struct isa_syntax *syntax, const char *text, size_t length, const void *words,
+                      uint32_t count);
+
 /* For instructions. Records a failure at a token; returns -EINVAL. */
 int isa_asm_fail(struct isa_assembler *as, struct isa_token where, const char *what);
 /* The byte a label stands before; 0 while it is not known. 0 or -EINVAL. */

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/bifrost/asm.h"
@@ -214,18 +213,6 @@ static void put_clause(struct isa_text *t, const struct bifrost_clause *c, const
     isa_put(t, "%s", m->end);
 }
 
-/* Whether the text says all of the words: it does when it assembles to them. */
-static bool says_all(const uint8_t *words, uint32_t quads, const struct isa_text *t)
-{
-    void *again;
-    uint32_t count;
-    if (bifrost_asm(t->at, t->length, &again, &count, NULL))
-        return false;
-    bool same = count == quads && memcmp(again, words, quads * (size_t)16) == 0;
-    free(again);
-    return same;
-}
-
 static void put_raw(struct isa_text *t, const uint8_t *bytes, uint32_t quads)
 {
     for (uint32_t n = 0; n < quads; n++) {
@@ -251,7 +238,7 @@ static uint32_t disassemble(const void *words, uint32_t count, uint32_t at, stru
         plain.ports = m.ports = tries == 1;
         t = (struct isa_text){.at = out, .capacity = BIFROST_TEXT_MAX};
         put_clause(&t, &clause, &plain);
-        all = says_all(bytes, length, &t);
+        all = isa_assembles_to(&bifrost_syntax, t.at, t.length, bytes, length);
     }
     t = (struct isa_text){.at = out, .capacity = BIFROST_TEXT_MAX};
     if (all)

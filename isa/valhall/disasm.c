@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/disasm.h"
@@ -133,18 +132,6 @@ static void print(struct isa_text *t, const struct valhall_insn *insn, const cha
 
 /* ---- words ---- */
 
-/* Whether the text says all of the word: it does when it assembles to it. */
-static bool says_all(uint64_t word, const struct isa_text *t)
-{
-    void *again;
-    uint32_t count;
-    if (valhall_asm(t->at, t->length, &again, &count, NULL))
-        return false;
-    bool same = count == 1 && memcmp(again, &word, sizeof word) == 0;
-    free(again);
-    return same;
-}
-
 /* A word whose text does not assemble to it: bits, and what they would be. */
 static void raw(struct isa_text *t, uint64_t word, const struct valhall_insn *insn, const char *label)
 {
@@ -170,7 +157,7 @@ static uint32_t disassemble(const void *words, uint32_t count, uint32_t at,
         return 1;
     }
     print(&t, &insn, NULL);
-    bool all = says_all(word, &t);
+    bool all = isa_assembles_to(&valhall_syntax, t.at, t.length, &word, 1);
     t = (struct isa_text){.at = out, .capacity = VALHALL_TEXT_MAX};
     if (all)
         print(&t, &insn, labels && labels[0][0] ? labels[0] : NULL);
