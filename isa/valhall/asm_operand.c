@@ -132,7 +132,7 @@ static int value(struct isa_assembler *as, struct valhall_draft *d, struct valha
     if (isa_token_numbered(word, "u", &number) && number < 256) {
         s->kind = VALHALL_UNIFORM;
         s->index = (uint8_t)number;
-        return on_page(as, d, word, number >> 6);
+        return on_page(as, d, word, number / VALHALL_PAGE);
     }
     if (isa_token_numbered(word, "imm", &number) && number < 32) {
         s->kind = VALHALL_CONSTANT;

@@ -78,7 +78,7 @@ static bool read_source(uint8_t byte, uint8_t page, struct valhall_source *s)
     s->kind = b->kind;
     s->last = flag && s->kind == VALHALL_REGISTER;
     s->word = flag && s->kind == VALHALL_SPECIAL;
-    s->index = s->kind == VALHALL_UNIFORM ? (uint8_t)(number | (unsigned)page << b->count) : number;
+    s->index = s->kind == VALHALL_UNIFORM ? (uint8_t)(number + page * VALHALL_PAGE) : number;
     return s->kind != VALHALL_SPECIAL || read_special(number, page, &s->index);
 }
 

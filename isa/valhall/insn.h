@@ -17,6 +17,7 @@
 #define VALHALL_REGISTERS 64
 #define VALHALL_SOURCES   4
 #define VALHALL_UNIFORMS  128 /* words that have a name */
+#define VALHALL_PAGE      64  /* words of them that one page has */
 
 enum valhall_op {
 #define INSN(id, text, opcode, second, unit, type, format) VALHALL_##id,

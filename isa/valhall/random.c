@@ -64,7 +64,7 @@ static void make_source(struct maker *m, struct valhall_insn *insn, unsigned n)
         s->index = (uint8_t)below(m, 32);
     } else if (kind < 9 && insn->page < 2) {
         s->kind = VALHALL_UNIFORM;
-        s->index = (uint8_t)(insn->page << 6 | below(m, 64));
+        s->index = (uint8_t)(insn->page * VALHALL_PAGE + below(m, VALHALL_PAGE));
     } else {
         make_special(m, insn->page, s);
     }
