@@ -7,10 +7,9 @@
 
 enum {
     BIFROST_OP_LAST = 1,      /* only in the last tuple of a clause */
-    BIFROST_OP_TABLE = 2,     /* a function by table: the unit is both stages of the tuple */
-    BIFROST_OP_NO_RESULT = 4, /* gives no value to t0 or t1 */
-    BIFROST_OP_BRANCH = 8,    /* its last source is where it goes */
-    BIFROST_OP_PAIRED = 16,   /* FMA's half of an atomic: beside ATOM_CX */
+    BIFROST_OP_NO_RESULT = 2, /* gives no value to t0 or t1 */
+    BIFROST_OP_BRANCH = 4,    /* its last source is where it goes */
+    BIFROST_OP_PAIRED = 8,    /* FMA's half of an atomic: beside ATOM_CX */
 };
 
 struct bifrost_op_info {
