@@ -1,6 +1,7 @@
 /* The rules of rules.inc, clause by clause. What messages still do to registers is followed in program order; where a
  * branch goes to, nothing is known of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa/bifrost/asm.h"
 #include "isa/bifrost/lint.h"
@@ -271,8 +272,18 @@ static void mark(struct check *c, const void *words)
     }
 }
 
-unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, void *data)
+/* Drivers fill programs up with zeros, quadwords that are no clause (Mesa: bifrost_compile.c, bi_pack_clauses). */
+static uint32_t without_filling(const uint8_t *words, uint32_t count)
 {
+    static const uint8_t zeros[BIFROST_WORD_BYTES];
+    while (count && !memcmp(words + (size_t)(count - 1) * sizeof zeros, zeros, sizeof zeros))
+        count--;
+    return count;
+}
+
+unsigned bifrost_check(const void *words, uint32_t size, isa_breach_fn found, void *data)
+{
+    uint32_t count = without_filling(words, size);
     struct mark *marks = calloc((size_t)count + 1, sizeof *marks);
     uint32_t rules;
     struct check c = {.frame = {.rules = bifrost_rules(&rules), .found = found, .data = data},

@@ -218,6 +218,9 @@ static const struct breach bifrost[] = {
     {"ds(0) nbb { *NOP t0 ; +JUMP t1, pc+9 ; const 0x0, pc+9 }\n" END,
      "0 the branch goes where no clause begins"},
     {"ds(0) nbb { *NOP t0 ; +NOP t1 }", "0 the program goes on"},
+    {"ds(0) nbb { *NOP t0 ; +NOP t1 }\n.word 0x0", "0 the program goes on"},
+    {END "\n.word 0x0\n.word 0x0", ""},
+    {".word 0x0", "0 the quadwords are no clause"},
     {"again: ds(0) nbb { *NOP t0 ; +BRANCHZ.i32.eq t1, r1, again ; const 0x0, again }\nds(0) nbb { *NOP t0 ; "
      "+NOP t1 }",
      "2 the program goes on"},
