@@ -104,4 +104,22 @@ struct isa_texture_request {
     int32_t offset[3][ISA_LANES];
 };
 
+/* Ports that sets have alike. A call is for the lanes of `lanes`, and looks at no other, but for derivatives; false: a
+ * fault, of the lane that *fault says. */
+/* access->bytes, the rest of the words is 0; what is stored has its bytes from the lowest on. */
+typedef bool (*isa_load_fn)(void *ctx, const struct isa_access *access, uint16_t lanes, uint32_t out[4][16],
+                            struct isa_place *fault);
+typedef bool (*isa_store_fn)(void *ctx, const struct isa_access *access, uint16_t lanes,
+                             const uint32_t value[4][16], struct isa_place *fault);
+/* access->op of 4 or 8 bytes, lane after lane from the lowest on; gives what was there. */
+typedef bool (*isa_atomic_fn)(void *ctx, const struct isa_access *access, uint16_t lanes,
+                              const uint32_t value[2][16], const uint32_t compare[2][16], uint32_t out[2][16],
+                              struct isa_place *fault);
+/* `bytes` of uniform buffer buffer[lane] from byte offset[lane] on, the rest of the words is 0. */
+typedef bool (*isa_uniform_fn)(void *ctx, const uint32_t buffer[16], const uint32_t offset[16],
+                               unsigned bytes, uint16_t lanes, uint32_t out[4][16], struct isa_place *fault);
+/* Singles or integers of 32 bits, by the sampler's type. */
+typedef bool (*isa_texture_fn)(void *ctx, const struct isa_texture_request *request, uint16_t lanes,
+                               uint32_t out[4][16], struct isa_place *fault);
+
 #endif

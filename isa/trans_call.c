@@ -142,3 +142,67 @@ void isa_call_put_texture(struct jit_builder *b, LLVMValueRef at, const struct i
         isa_call_put_lanes(b, at, AT(offset) + k * LANE_BYTES, t->offset[k]);
 #undef AT
 }
+
+/* ---- ports that sets have alike ---- */
+
+LLVMValueRef isa_call_ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset,
+                               LLVMValueRef what, unsigned k, LLVMValueRef mask, LLVMValueRef *address)
+{
+    LLVMValueRef args[4] = {what, isa_call_lane_bits(b, mask), isa_call_lanes(c, b, k)};
+    return isa_call_ask(c, b, offset, args, 3, address);
+}
+
+LLVMValueRef isa_call_load(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                           const struct isa_ir_access *a, LLVMValueRef mask, LLVMValueRef out[4],
+                           LLVMValueRef *address)
+{
+    isa_call_put_access(b, what, a);
+    LLVMValueRef bad = isa_call_ask_with(c, b, offset, what, 0, mask, address);
+    isa_call_get_block(c, b, 0, out, 4);
+    return bad;
+}
+
+LLVMValueRef isa_call_store(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                            const struct isa_ir_access *a, LLVMValueRef mask, const LLVMValueRef value[4],
+                            LLVMValueRef *address)
+{
+    isa_call_put_access(b, what, a);
+    isa_call_put_block(c, b, 0, value, 4);
+    return isa_call_ask_with(c, b, offset, what, 0, mask, address);
+}
+
+LLVMValueRef isa_call_atomic(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                             const struct isa_ir_access *a, LLVMValueRef mask, const LLVMValueRef value[2],
+                             const LLVMValueRef compare[2], LLVMValueRef out[2], LLVMValueRef *address)
+{
+    isa_call_put_access(b, what, a);
+    LLVMValueRef args[6] = {what, isa_call_lane_bits(b, mask), isa_call_put_block(c, b, 1, value, 2),
+                            isa_call_put_block(c, b, 2, compare, 2), isa_call_lanes(c, b, 0)};
+    LLVMValueRef bad = isa_call_ask(c, b, offset, args, 5, address);
+    isa_call_get_block(c, b, 0, out, 2);
+    return bad;
+}
+
+LLVMValueRef isa_call_uniform(struct isa_ir_calls *c, struct jit_builder *b, size_t offset,
+                              const struct isa_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4],
+                              LLVMValueRef *address)
+{
+    LLVMValueRef buffer = isa_call_lanes(c, b, 1), place = isa_call_lanes(c, b, 2);
+    isa_call_put_number(b, buffer, 0, u->buffer);
+    isa_call_put_number(b, place, 0, u->offset);
+    LLVMValueRef args[6] = {buffer, place, jit_i32(b, u->bytes), isa_call_lane_bits(b, mask),
+                            isa_call_lanes(c, b, 0)};
+    LLVMValueRef bad = isa_call_ask(c, b, offset, args, 5, address);
+    isa_call_get_block(c, b, 0, out, 4);
+    return bad;
+}
+
+LLVMValueRef isa_call_texture(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                              const struct isa_ir_texture *t, LLVMValueRef mask, LLVMValueRef out[4],
+                              LLVMValueRef *address)
+{
+    isa_call_put_texture(b, what, t);
+    LLVMValueRef bad = isa_call_ask_with(c, b, offset, what, 0, mask, address);
+    isa_call_get_block(c, b, 0, out, 4);
+    return bad;
+}

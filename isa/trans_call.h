@@ -39,4 +39,24 @@ LLVMValueRef isa_call_ask(struct isa_ir_calls *c, struct jit_builder *b, size_t 
 void isa_call_put_access(struct jit_builder *b, LLVMValueRef at, const struct isa_ir_access *a);
 void isa_call_put_texture(struct jit_builder *b, LLVMValueRef at, const struct isa_ir_texture *t);
 
+/* Ports that sets have alike, each at its `offset` of the set's; `what`: a slot of the set's for what is asked. Values
+ * go in, or come out, by block k, or 0: out[] is what the port makes of it as it stands. */
+LLVMValueRef isa_call_ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset,
+                               LLVMValueRef what, unsigned k, LLVMValueRef mask, LLVMValueRef *address);
+LLVMValueRef isa_call_load(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                           const struct isa_ir_access *a, LLVMValueRef mask, LLVMValueRef out[4],
+                           LLVMValueRef *address);
+LLVMValueRef isa_call_store(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                            const struct isa_ir_access *a, LLVMValueRef mask, const LLVMValueRef value[4],
+                            LLVMValueRef *address);
+LLVMValueRef isa_call_atomic(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                             const struct isa_ir_access *a, LLVMValueRef mask, const LLVMValueRef value[2],
+                             const LLVMValueRef compare[2], LLVMValueRef out[2], LLVMValueRef *address);
+LLVMValueRef isa_call_uniform(struct isa_ir_calls *c, struct jit_builder *b, size_t offset,
+                              const struct isa_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4],
+                              LLVMValueRef *address);
+LLVMValueRef isa_call_texture(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,
+                              const struct isa_ir_texture *t, LLVMValueRef mask, LLVMValueRef out[4],
+                              LLVMValueRef *address);
+
 #endif

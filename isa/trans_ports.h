@@ -54,4 +54,21 @@ struct isa_ir_texture {
     LLVMValueRef offset[3];     /* likewise */
 };
 
+/* Emitters that sets have alike: isa_load_fn and the others as IR. What they return, and out[], as the set's trans.h
+ * says. */
+typedef LLVMValueRef (*isa_ir_load_fn)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
+                                       LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+typedef LLVMValueRef (*isa_ir_store_fn)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
+                                        LLVMValueRef mask, const LLVMValueRef value[4],
+                                        LLVMValueRef *address);
+typedef LLVMValueRef (*isa_ir_atomic_fn)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
+                                         LLVMValueRef mask, const LLVMValueRef value[2],
+                                         const LLVMValueRef compare[2], LLVMValueRef out[2],
+                                         LLVMValueRef *address);
+typedef LLVMValueRef (*isa_ir_uniform_fn)(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
+                                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+typedef LLVMValueRef (*isa_ir_texture_fn)(void *ctx, struct jit_builder *b,
+                                          const struct isa_ir_texture *request, LLVMValueRef mask,
+                                          LLVMValueRef out[4], LLVMValueRef *address);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "isa/lanes.h"
 #include "isa/midgard/flow.h"
 #include "isa/midgard/interp_internal.h"
 #include "util/bits.h"
@@ -154,19 +155,6 @@ static void move(struct midgard_machine *m, uint32_t n)
 
 /* ---- running ---- */
 
-/* The lanes of the lowest instruction. */
-static uint16_t next_lanes(const struct midgard_state *s, uint32_t *n)
-{
-    uint16_t may = s->running & (uint16_t)~s->waiting, lanes = 0;
-    *n = UINT32_MAX;
-    for (unsigned l = 0; l < 16; l++)
-        if (may >> l & 1)
-            *n = UTIL_MIN(*n, s->at[l]);
-    for (unsigned l = 0; l < 16; l++)
-        lanes |= (uint16_t)((may >> l & 1 && s->at[l] == *n) << l);
-    return lanes;
-}
-
 static void execute(struct midgard_machine *m)
 {
     const struct midgard_insn *i = m->insn;
@@ -233,7 +221,7 @@ enum midgard_fault midgard_run(const struct midgard_program *program, const stru
     state->waiting = 0;
     while (state->running != state->waiting && !report->fault) {
         uint32_t n;
-        m.lanes = next_lanes(state, &n);
+        m.lanes = isa_lowest_lanes(state->running & (uint16_t)~state->waiting, state->at, &n);
         m.insn = &program->insns[n];
         report->at = m.insn->at;
         if (trace)

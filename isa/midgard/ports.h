@@ -68,17 +68,10 @@ struct midgard_ports {
                         struct isa_place *fault);
     bool (*image_address)(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint64_t out[16],
                           struct isa_place *fault);
-    /* `bytes` of uniform buffer buffer[lane] from byte offset[lane] on, the rest of the words is 0. */
-    bool (*uniform)(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                    uint16_t lanes, uint32_t out[4][16], struct isa_place *fault);
-    /* access->bytes, the rest of the words is 0; what is stored has its bytes from the lowest on. */
-    bool (*load)(void *ctx, const struct isa_access *access, uint16_t lanes, uint32_t out[4][16],
-                 struct isa_place *fault);
-    bool (*store)(void *ctx, const struct isa_access *access, uint16_t lanes, const uint32_t value[4][16],
-                  struct isa_place *fault);
-    /* access->op of 4 or 8 bytes, lane after lane from the lowest on; gives what was there. */
-    bool (*atomic)(void *ctx, const struct isa_access *access, uint16_t lanes, const uint32_t value[2][16],
-                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault);
+    isa_uniform_fn uniform;
+    isa_load_fn load;
+    isa_store_fn store;
+    isa_atomic_fn atomic;
     /* MIDGARD_A_STORAGE to MIDGARD_A_GLOBAL_ID. */
     void (*argument)(void *ctx, enum midgard_argument which, uint32_t out[4][16]);
     /* By selector: 96 the sample mask, 97 the sample's number, ... */
@@ -93,9 +86,7 @@ struct midgard_ports {
                  uint16_t lanes, uint32_t out[4][16], struct isa_place *fault);
     /* A direction of three singles as the two words that `texture` takes for a cube's coordinates. */
     void (*cube)(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]);
-    /* Singles or integers of 32 bits, by the sampler's type. */
-    bool (*texture)(void *ctx, const struct isa_texture_request *request, uint16_t lanes, uint32_t out[4][16],
-                    struct isa_place *fault);
+    isa_texture_fn texture;
     /* The colours as they are; a blend shader is the port's to run. */
     bool (*writeout)(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *fault);
 };

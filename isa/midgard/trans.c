@@ -21,41 +21,31 @@ static LLVMBasicBlockRef append(struct midgard_trans *t, const char *name)
 }
 
 /* Of lanes as i16, not 0, the first. */
-static void store_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef lanes,
-                        LLVMValueRef address)
+static void leave_by_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef lanes,
+                           LLVMValueRef address)
 {
-    struct jit_builder *b = t->b;
-    LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 1, false)}, word;
-    LLVMValueRef first = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2);
-    first = LLVMBuildZExt(b->ir, first, b->i32, "");
-    word = LLVMBuildShl(b->ir, first, jit_i32(b, ISA_FAULT_LANE), "");
-    word = LLVMBuildOr(b->ir, word, jit_i32(b, isa_fault_pack(fault, 0, t->insn->at)), "");
-    LLVMBuildStore(b->ir, word, t->fault);
-    if (address)
-        LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), t->fault_address);
+    const struct isa_trans_end end = {t->fault, t->fault_address};
+    isa_trans_store_fault(t->b, &end, fault, t->insn->at, lanes, address);
     if (t->diverge->count)
-        LLVMBuildBr(b->ir, jit_diverge_exit(t->diverge));
+        LLVMBuildBr(t->b->ir, jit_diverge_exit(t->diverge));
     else
-        LLVMBuildUnreachable(b->ir); /* sides, which are thrown away then */
+        LLVMBuildUnreachable(t->b->ir); /* sides, which are thrown away then */
 }
 
 void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef bad,
                          LLVMValueRef address)
 {
     struct jit_builder *b = t->b;
-    LLVMBasicBlockRef on = append(t, "on");
+    LLVMBasicBlockRef on;
     t->faults = true;
     t->faults_at_once |= fault != MIDGARD_FAULT_FUEL;
     if (!bad) {
-        store_fault(t, fault, jit_mask_to_bits(b, t->mask), address);
+        on = append(t, "on");
+        leave_by_fault(t, fault, jit_mask_to_bits(b, t->mask), address);
         t->ended = true;
     } else {
-        LLVMBasicBlockRef here = append(t, "fault");
-        LLVMValueRef lanes = jit_mask_to_bits(b, LLVMBuildAnd(b->ir, bad, t->mask, ""));
-        LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, lanes, LLVMConstNull(b->i16), "");
-        jit_likely(b, LLVMBuildCondBr(b->ir, none, on, here));
-        LLVMPositionBuilderAtEnd(b->ir, here);
-        store_fault(t, fault, lanes, address);
+        LLVMValueRef lanes = isa_trans_where_any(b, LLVMBuildAnd(b->ir, bad, t->mask, ""), &on);
+        leave_by_fault(t, fault, lanes, address);
     }
     LLVMPositionBuilderAtEnd(b->ir, on);
 }

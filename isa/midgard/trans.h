@@ -37,15 +37,10 @@ struct midgard_ir_ports {
                                 LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
     LLVMValueRef (*image_address)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, LLVMValueRef *i64x16, LLVMValueRef *address);
-    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*load)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                         LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*store)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                          const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*atomic)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                           const LLVMValueRef value[2], const LLVMValueRef compare[2], LLVMValueRef out[2],
-                           LLVMValueRef *address);
+    isa_ir_uniform_fn uniform;
+    isa_ir_load_fn load;
+    isa_ir_store_fn store;
+    isa_ir_atomic_fn atomic;
     /* MIDGARD_A_STORAGE to MIDGARD_A_GLOBAL_ID; out[] as of loads. */
     void (*argument)(void *ctx, struct jit_builder *b, enum midgard_argument which, LLVMValueRef out[4]);
     LLVMValueRef (*special)(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
@@ -61,8 +56,7 @@ struct midgard_ir_ports {
                          const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address);
     void (*cube)(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2]);
-    LLVMValueRef (*texture)(void *ctx, struct jit_builder *b, const struct isa_ir_texture *request,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+    isa_ir_texture_fn texture;
     LLVMValueRef (*writeout)(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *what,
                              LLVMValueRef mask, LLVMValueRef *address);
     /* Component c of vec4 n of the uniforms that stand in r23 - n: i32, or i32x16. Asked at the program's

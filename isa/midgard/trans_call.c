@@ -27,8 +27,7 @@ _Static_assert(PORT(ctx) == 0, "isa/trans_call.h");
 static LLVMValueRef ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef mask,
                              unsigned k, LLVMValueRef *address)
 {
-    LLVMValueRef args[4] = {what(c, b), isa_call_lane_bits(b, mask), isa_call_lanes(c, b, k)};
-    return isa_call_ask(c, b, offset, args, 3, address);
+    return isa_call_ask_with(c, b, offset, what(c, b), k, mask, address);
 }
 
 /* ---- attributes, varyings, images ---- */
@@ -107,52 +106,26 @@ static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const s
 static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    LLVMValueRef buffer = isa_call_lanes(c, b, 1), offset = isa_call_lanes(c, b, 2);
-    isa_call_put_number(b, buffer, 0, u->buffer);
-    isa_call_put_number(b, offset, 0, u->offset);
-    LLVMValueRef args[6] = {buffer, offset, jit_i32(b, u->bytes), isa_call_lane_bits(b, mask),
-                            isa_call_lanes(c, b, 0)};
-    LLVMValueRef bad = isa_call_ask(c, b, PORT(uniform), args, 5, address);
-    isa_call_get_block(c, b, 0, out, 4);
-    return bad;
-}
-
-static void put_access(struct isa_ir_calls *c, struct jit_builder *b, const struct isa_ir_access *a)
-{
-    isa_call_put_access(b, what(c, b), a);
+    return isa_call_uniform(ctx, b, PORT(uniform), u, mask, out, address);
 }
 
 static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    put_access(c, b, a);
-    LLVMValueRef bad = ask_with(c, b, PORT(load), mask, 0, address);
-    isa_call_get_block(c, b, 0, out, 4);
-    return bad;
+    return isa_call_load(ctx, b, PORT(load), what(ctx, b), a, mask, out, address);
 }
 
 static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    put_access(c, b, a);
-    isa_call_put_block(c, b, 0, value, 4);
-    return ask_with(c, b, PORT(store), mask, 0, address);
+    return isa_call_store(ctx, b, PORT(store), what(ctx, b), a, mask, value, address);
 }
 
 static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                 LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
                                 LLVMValueRef out[2], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    put_access(c, b, a);
-    LLVMValueRef args[6] = {what(c, b), isa_call_lane_bits(b, mask), isa_call_put_block(c, b, 1, value, 2),
-                            isa_call_put_block(c, b, 2, compare, 2), isa_call_lanes(c, b, 0)};
-    LLVMValueRef bad = isa_call_ask(c, b, PORT(atomic), args, 5, address);
-    isa_call_get_block(c, b, 0, out, 2);
-    return bad;
+    return isa_call_atomic(ctx, b, PORT(atomic), what(ctx, b), a, mask, value, compare, out, address);
 }
 
 /* ---- what a thread is, and its tile ---- */
@@ -252,11 +225,7 @@ static void call_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direc
 static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    isa_call_put_texture(b, what(c, b), t);
-    LLVMValueRef bad = ask_with(c, b, PORT(texture), mask, 0, address);
-    isa_call_get_block(c, b, 0, out, 4);
-    return bad;
+    return isa_call_texture(ctx, b, PORT(texture), what(ctx, b), t, mask, out, address);
 }
 
 const struct midgard_ir_ports midgard_ir_call_ports = {.attribute = call_attribute,

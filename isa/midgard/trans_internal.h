@@ -5,6 +5,7 @@
 
 #include "isa/midgard/names.h"
 #include "isa/midgard/trans.h"
+#include "isa/trans_fault.h"
 #include "isa/trans_op.h"
 
 #define MIDGARD_HALVES 8u /* of a register */

@@ -1,6 +1,7 @@
 /* Control: which lanes execute which instruction. The stages are interp_stage.c's. */
 #include <string.h>
 
+#include "isa/lanes.h"
 #include "isa/utgard_pp/interp_internal.h"
 #include "util/bits.h"
 
@@ -39,19 +40,6 @@ struct threads {
     uint32_t at[16], fuel[16];
     uint16_t running;
 };
-
-/* The lanes of the lowest instruction. */
-static uint16_t next_lanes(const struct threads *t, uint32_t *n)
-{
-    uint16_t lanes = 0;
-    *n = UINT32_MAX;
-    for (unsigned l = 0; l < 16; l++)
-        if (t->running >> l & 1)
-            *n = UTIL_MIN(*n, t->at[l]);
-    for (unsigned l = 0; l < 16; l++)
-        lanes |= (uint16_t)((t->running >> l & 1 && t->at[l] == *n) << l);
-    return lanes;
-}
 
 /* Where the lanes go from instruction `n`. */
 static void move(struct utgard_pp_machine *m, struct threads *t, uint32_t n)
@@ -97,7 +85,7 @@ enum utgard_pp_fault utgard_pp_run(const struct utgard_pp_program *program,
     }
     while (t.running && !report->fault) {
         uint32_t n;
-        m.lanes = next_lanes(&t, &n);
+        m.lanes = isa_lowest_lanes(t.running, t.at, &n);
         m.insn = n;
         report->at = program->insns[n].at;
         if (trace)

@@ -73,11 +73,16 @@ static void number(uint64_t value, unsigned n, struct warp_insn *out)
 
 static void register_format(const struct valhall_insn *i, struct warp_insn *out)
 {
-    static const uint8_t types[] = {
-        [VALHALL_REGISTER_FORMAT_AUTO] = ISA_TYPE_RAW, [VALHALL_REGISTER_FORMAT_F32] = ISA_TYPE_F32,
-        [VALHALL_REGISTER_FORMAT_F16] = ISA_TYPE_F16,  [VALHALL_REGISTER_FORMAT_S32] = ISA_TYPE_I32,
-        [VALHALL_REGISTER_FORMAT_S16] = ISA_TYPE_I32,  [VALHALL_REGISTER_FORMAT_U32] = ISA_TYPE_U32,
-        [VALHALL_REGISTER_FORMAT_U16] = ISA_TYPE_U32};
+    static const struct {
+        uint8_t type;
+        bool halves;
+    } formats[] = {[VALHALL_REGISTER_FORMAT_AUTO] = {ISA_TYPE_RAW, false},
+                   [VALHALL_REGISTER_FORMAT_F32] = {ISA_TYPE_F32, false},
+                   [VALHALL_REGISTER_FORMAT_F16] = {ISA_TYPE_F16, true},
+                   [VALHALL_REGISTER_FORMAT_S32] = {ISA_TYPE_I32, false},
+                   [VALHALL_REGISTER_FORMAT_S16] = {ISA_TYPE_I32, true},
+                   [VALHALL_REGISTER_FORMAT_U32] = {ISA_TYPE_U32, false},
+                   [VALHALL_REGISTER_FORMAT_U16] = {ISA_TYPE_U32, true}};
     out->components = (uint8_t)(i->vector_size + 1);
     if (!valhall_has_field(i->op, VALHALL_FIELD_REGISTER_FORMAT)) {
         out->halves = valhall_info(i->op)->type == VALHALL_TYPE_F16;
@@ -85,8 +90,8 @@ static void register_format(const struct valhall_insn *i, struct warp_insn *out)
         return;
     }
     out->any_type = i->register_format == VALHALL_REGISTER_FORMAT_AUTO;
-    out->type = types[i->register_format];
-    out->halves = i->register_format & 1 && !out->any_type;
+    out->type = formats[i->register_format].type;
+    out->halves = formats[i->register_format].halves;
 }
 
 /* ---- textures ---- */

@@ -18,7 +18,7 @@ static uint64_t widen(uint64_t value, unsigned from, unsigned to, const struct w
         return value;
     if (type->is_float)
         return isa_op_lane(single, source);
-    const uint64_t sign = from && from < 64 ? 1ull << (from - 1) : 0;
+    const uint64_t sign = 1ull << ((from - 1) & 63);
     return type->is_signed ? low((value ^ sign) - sign, to) : value;
 }
 
@@ -33,7 +33,7 @@ uint64_t warp_operand(const struct warp_insn *i, unsigned n, uint64_t raw)
         const uint64_t sign = 1ull << (bits - 1);
         value = s->absolute ? value & ~sign : value;
         value = s->negate ? value ^ sign : value;
-        out |= e ? value << (e * bits & 63) : value;
+        out |= value << (e * bits & 63);
     }
     return s->invert ? low(~out, bits * elements) : out;
 }

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WARP_LANES       16
 #define WARP_REGISTERS   64
 #define WARP_SOURCES     4
 #define WARP_TEMPORARIES 8 /* at most; a block begins with none */
@@ -86,8 +85,7 @@ enum warp_message_kind {
 enum warp_sample { WARP_SAMPLE_CENTER, WARP_SAMPLE_CENTROID, WARP_SAMPLE_SAMPLE, WARP_SAMPLE_EXPLICIT };
 enum warp_flow { WARP_GO_ON, WARP_END, WARP_END_HELPERS };
 enum warp_lane_op { WARP_LANE_OF, WARP_LANE_XOR };
-/* The level of textures. */
-/* COMPUTED, and with BIAS: of derivatives. */
+/* The level of textures. COMPUTED, and with BIAS: of derivatives. */
 enum warp_level { WARP_LEVEL_ZERO, WARP_LEVEL_COMPUTED, WARP_LEVEL_GIVEN, WARP_LEVEL_BIAS };
 
 struct warp_run {
@@ -114,10 +112,9 @@ struct warp_insn {
     uint32_t at;      /* place in the guest's program, for faults */
     const char *name; /* of UNSUPPORTED: what it is; static */
     struct {
-        uint8_t to; /* WARP_REGISTER or WARP_TEMPORARY */
-        uint8_t index,
-            mask;  /* mask: bit 0 the lower, bit 1 the upper half of each word is written; 0: none */
-        bool pair; /* two words */
+        uint8_t to, index; /* WARP_REGISTER or WARP_TEMPORARY, and its number */
+        uint8_t mask;      /* bit 0 the lower, bit 1 the upper half of each word is written; 0: none */
+        bool pair;         /* two words */
     } dest;
     struct warp_source source[WARP_SOURCES];
     uint8_t condition, truth, clamp, round, mux;
@@ -130,8 +127,7 @@ struct warp_insn {
     bool sqrt, log;     /* FREXPM, FREXPE: for what the parts are meant */
     bool subtract;      /* SEG_ADD */
     bool preserve_null; /* SEG_ADD: 0 stays 0 */
-    uint32_t
-        target; /* of BRANCH, and of BLEND or UINT32_MAX: number of the instruction in the warp_program */
+    uint32_t target;    /* of BRANCH, and of BLEND or UINT32_MAX: which instruction of the warp_program */
     /* Of PERMUTE, BALLOT: */
     uint8_t subgroup, lane_op; /* 2, 4, 8 or 16 lanes; enum warp_lane_op */
     uint8_t elements;          /* parts that are permuted apart: 1, 2, 4 */
@@ -151,8 +147,8 @@ struct warp_insn {
     uint8_t components;                    /* 1 to 4 */
     uint8_t sample, update, source_format; /* of varyings, as the encoding has them; enum warp_sample */
     bool z, stencil;                       /* ZS_EMIT */
-    uint8_t texture_op, mode, dimensions, sampler_type, level,
-        write_mask; /* as of struct isa_texture_request */
+    /* As struct isa_texture_request has them; enum warp_level; a bit a component. */
+    uint8_t texture_op, mode, dimensions, sampler_type, level, write_mask;
     bool array, shadow, texel_offset, wide_handle, halves;
 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "isa/lanes.h"
 #include "isa/warp/alu.h"
 #include "isa/warp/ops.h"
 #include "util/bits.h"
@@ -276,19 +277,6 @@ void warp_start(const struct warp_input *input, struct warp_state *s)
         s->fuel[l] = input->fuel;
 }
 
-/* The lanes of the lowest instruction. */
-static uint16_t next_lanes(const struct warp_state *s, uint32_t *n)
-{
-    uint16_t may = s->running & (uint16_t)~s->waiting, lanes = 0;
-    *n = UINT32_MAX;
-    for (unsigned l = 0; l < 16; l++)
-        if (may >> l & 1)
-            *n = UTIL_MIN(*n, s->at[l]);
-    for (unsigned l = 0; l < 16; l++)
-        lanes |= (uint16_t)((may >> l & 1 && s->at[l] == *n) << l);
-    return lanes;
-}
-
 enum warp_fault warp_run(const struct warp_program *program, const struct warp_ports *ports,
                          struct warp_state *state, struct warp_report *report)
 {
@@ -297,7 +285,7 @@ enum warp_fault warp_run(const struct warp_program *program, const struct warp_p
     state->waiting = 0;
     while (state->running != state->waiting && !report->fault) {
         uint32_t n;
-        m.lanes = next_lanes(state, &n);
+        m.lanes = isa_lowest_lanes(state->running & (uint16_t)~state->waiting, state->at, &n);
         m.leave = 0;
         m.insn = &program->insns[n];
         report->at = m.insn->at;

@@ -55,19 +55,13 @@ struct warp_far {
 struct warp_ports {
     void *ctx;
     /* access->bytes (1 to 16), the rest of the words is 0; what is stored has its bytes from the lowest on. */
-    bool (*load)(void *ctx, const struct isa_access *access, uint16_t lanes, uint32_t out[4][16],
-                 struct isa_place *fault);
-    bool (*store)(void *ctx, const struct isa_access *access, uint16_t lanes, const uint32_t value[4][16],
-                  struct isa_place *fault);
-    /* access->op of 4 or 8 bytes, lane after lane from the lowest on; gives what was there. */
-    bool (*atomic)(void *ctx, const struct isa_access *access, uint16_t lanes, const uint32_t value[2][16],
-                   const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault);
+    isa_load_fn load;
+    isa_store_fn store;
+    isa_atomic_fn atomic;
     /* `bytes` of the buffer with handle buffer[lane] from byte offset[lane] on, the rest of the words is 0. */
-    bool (*uniform)(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                    uint16_t lanes, uint32_t out[4][16], struct isa_place *fault);
+    isa_uniform_fn uniform;
     /* Textures and samplers by handles; 32 bits a component. */
-    bool (*texture)(void *ctx, const struct isa_texture_request *request, uint16_t lanes, uint32_t out[4][16],
-                    struct isa_place *fault);
+    isa_texture_fn texture;
     /* A special as the set numbers it: two words. */
     void (*special)(void *ctx, unsigned which, uint32_t out[2][16]);
     /* Fills `out`, zeros before: asked.words. Of BLEND *leave begins as all lanes that

@@ -30,17 +30,11 @@ struct warp_ir_far {
  * i32 instead of i32x16: the same for all lanes; it begins as zeros. */
 struct warp_ir_ports {
     void *ctx;
-    LLVMValueRef (*load)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                         LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*store)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                          const LLVMValueRef value[4], LLVMValueRef *address);
-    LLVMValueRef (*atomic)(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
-                           const LLVMValueRef value[2], const LLVMValueRef compare[2], LLVMValueRef out[2],
-                           LLVMValueRef *address);
-    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
-    LLVMValueRef (*texture)(void *ctx, struct jit_builder *b, const struct isa_ir_texture *request,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+    isa_ir_load_fn load;
+    isa_ir_store_fn store;
+    isa_ir_atomic_fn atomic;
+    isa_ir_uniform_fn uniform;
+    isa_ir_texture_fn texture;
     /* By the set's number. Asked once a block for each. */
     void (*special)(void *ctx, struct jit_builder *b, unsigned which, LLVMValueRef out[2]);
     /* *leave, of BLEND: the lanes that execute; may become fewer (ports.h). */

@@ -2,6 +2,7 @@
 #ifndef VITRAIL_ISA_WARP_TRANS_ALU_INTERNAL_H
 #define VITRAIL_ISA_WARP_TRANS_ALU_INTERNAL_H
 
+#include "isa/ports.h"
 #include "isa/trans_op.h"
 #include "isa/warp/ops.h"
 #include "isa/warp/trans_alu.h"
@@ -20,10 +21,10 @@ static inline LLVMValueRef warp_trans_op(struct jit_builder *b, uint8_t op, uint
 /* A number in all lanes of a vector's type. */
 static inline LLVMValueRef warp_trans_number(LLVMTypeRef type, uint64_t value)
 {
-    LLVMValueRef all[WARP_LANES];
-    for (unsigned l = 0; l < WARP_LANES; l++)
+    LLVMValueRef all[ISA_LANES];
+    for (unsigned l = 0; l < ISA_LANES; l++)
         all[l] = LLVMConstInt(LLVMGetElementType(type), value, false);
-    return LLVMConstVector(all, WARP_LANES);
+    return LLVMConstVector(all, ISA_LANES);
 }
 
 #endif

@@ -39,66 +39,34 @@ static LLVMValueRef get_lanes(struct isa_ir_calls *c, struct jit_builder *b)
     return jit_mask_from_bits(b, jit_load(b, b->i16, lanes_out(c, b), 2, false));
 }
 
-/* Asked for what stands in the slot, with block 0 in, or out. */
-static LLVMValueRef ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef mask,
-                             LLVMValueRef *address)
-{
-    LLVMValueRef args[4] = {what(c, b), isa_call_lane_bits(b, mask), isa_call_lanes(c, b, 0)};
-    return isa_call_ask(c, b, offset, args, 3, address);
-}
-
 /* ---- memory ---- */
-
-static void put_access(struct isa_ir_calls *c, struct jit_builder *b, const struct isa_ir_access *a)
-{
-    isa_call_put_access(b, what(c, b), a);
-}
 
 static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    put_access(ctx, b, a);
     isa_call_put_block(ctx, b, 0, out, 4);
-    LLVMValueRef bad = ask_with(ctx, b, PORT(load), mask, address);
-    isa_call_get_block(ctx, b, 0, out, 4);
-    return bad;
+    return isa_call_load(ctx, b, PORT(load), what(ctx, b), a, mask, out, address);
 }
 
 static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
-    put_access(ctx, b, a);
-    isa_call_put_block(ctx, b, 0, value, 4);
-    return ask_with(ctx, b, PORT(store), mask, address);
+    return isa_call_store(ctx, b, PORT(store), what(ctx, b), a, mask, value, address);
 }
 
 static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                 LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
                                 LLVMValueRef out[2], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    put_access(c, b, a);
-    isa_call_put_block(c, b, 0, out, 2);
-    LLVMValueRef args[6] = {what(c, b), isa_call_lane_bits(b, mask), isa_call_put_block(c, b, 1, value, 2),
-                            isa_call_put_block(c, b, 2, compare, 2), isa_call_lanes(c, b, 0)};
-    LLVMValueRef bad = isa_call_ask(c, b, PORT(atomic), args, 5, address);
-    isa_call_get_block(c, b, 0, out, 2);
-    return bad;
+    isa_call_put_block(ctx, b, 0, out, 2);
+    return isa_call_atomic(ctx, b, PORT(atomic), what(ctx, b), a, mask, value, compare, out, address);
 }
 
 static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    struct isa_ir_calls *c = ctx;
-    LLVMValueRef buffer = isa_call_lanes(c, b, 1), offset = isa_call_lanes(c, b, 2);
-    isa_call_put_number(b, buffer, 0, u->buffer);
-    isa_call_put_number(b, offset, 0, u->offset);
-    isa_call_put_block(c, b, 0, out, 4);
-    LLVMValueRef args[6] = {buffer, offset, jit_i32(b, u->bytes), isa_call_lane_bits(b, mask),
-                            isa_call_lanes(c, b, 0)};
-    LLVMValueRef bad = isa_call_ask(c, b, PORT(uniform), args, 5, address);
-    isa_call_get_block(c, b, 0, out, 4);
-    return bad;
+    isa_call_put_block(ctx, b, 0, out, 4);
+    return isa_call_uniform(ctx, b, PORT(uniform), u, mask, out, address);
 }
 
 /* ---- textures ---- */
@@ -106,12 +74,8 @@ static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct 
 static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    LLVMValueRef at = what(ctx, b);
-    isa_call_put_texture(b, at, t);
     isa_call_put_block(ctx, b, 0, out, 4);
-    LLVMValueRef bad = ask_with(ctx, b, PORT(texture), mask, address);
-    isa_call_get_block(ctx, b, 0, out, 4);
-    return bad;
+    return isa_call_texture(ctx, b, PORT(texture), what(ctx, b), t, mask, out, address);
 }
 
 /* ---- the rest ---- */

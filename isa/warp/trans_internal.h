@@ -3,6 +3,7 @@
 #ifndef VITRAIL_ISA_WARP_TRANS_INTERNAL_H
 #define VITRAIL_ISA_WARP_TRANS_INTERNAL_H
 
+#include "isa/trans_fault.h"
 #include "isa/warp/trans.h"
 #include "isa/warp/trans_alu_internal.h"
 #include "jit/diverge.h"

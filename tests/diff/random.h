@@ -42,6 +42,17 @@ static inline uint32_t random_normal(uint64_t *state)
     return x & 0x7f800000 ? x : x & 0x80000000;
 }
 
+/* Singles of all kinds, pairs of halves, and any bits: denormals of every width. */
+static inline uint32_t random_word(uint64_t *state)
+{
+    uint32_t kind = random_next(state) % 8, x = (uint32_t)random_next(state);
+    return kind == 0   ? x
+           : kind == 1 ? x & 0x807fffff
+           : kind == 2 ? x & 0x83ff83ff
+           : kind == 3 ? (x & 0x83ff83ff) | (12 + x % 8) << 10 | (12 + x / 8 % 8) << 26
+                       : random_normal(state);
+}
+
 /* How many bits of a program are turned: a few, or so many that several things are wrong at once. */
 static inline uint32_t random_turned(uint64_t *state)
 {

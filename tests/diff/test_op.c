@@ -11,7 +11,7 @@
 
 #include "isa/random.h"
 #include "isa/trans_op.h"
-#include "jit/engine.h"
+#include "tests/diff/levels.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -25,8 +25,6 @@ struct place {
     struct lanes in[3], out[POLICIES];
 };
 typedef void (*op_fn)(struct place *);
-
-static struct jit_engine *engines[JIT_LEVEL_COUNT];
 
 struct variant {
     enum isa_op op;
@@ -478,27 +476,10 @@ static void shapes(void **state)
     assert_int_equal(isa_op_gives(ISA_OP_f16_to_f32, ISA_F16), ISA_F32);
 }
 
-static int start(void **state)
-{
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
-        struct jit_options options = {.level = (int)level, .optimize = JIT_OPTIMISED, .cache_dir = ""};
-        if (jit_level_supported(level) && jit_engine_create(&options, &engines[level], NULL))
-            return -1;
-    }
-    return 0;
-}
-
-static int stop(void **state)
-{
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
-        jit_engine_destroy(engines[level]);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(shapes), cmocka_unit_test(both_agree),
         cmocka_unit_test(halves_stand_as_singles), cmocka_unit_test(folding_keeps_the_rules)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_levels, stop_levels);
 }

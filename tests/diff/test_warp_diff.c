@@ -10,11 +10,12 @@
 
 #include <math.h>
 
+#include "isa/ports.h"
 #include "isa/random.h"
 #include "isa/warp/alu.h"
 #include "isa/warp/ops.h"
 #include "isa/warp/trans_alu.h"
-#include "jit/engine.h"
+#include "tests/diff/levels.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -22,12 +23,10 @@ enum { VARIANTS = 12, VECTORS = 100, WORDS_BYTES = 64 };
 
 /* Two words of each source: the second is the upper half of 64 bits. */
 struct place {
-    _Alignas(64) uint32_t word[WARP_SOURCES][2][WARP_LANES];
-    _Alignas(64) uint64_t out[VARIANTS][WARP_LANES];
+    _Alignas(64) uint32_t word[WARP_SOURCES][2][ISA_LANES];
+    _Alignas(64) uint64_t out[VARIANTS][ISA_LANES];
 };
 typedef void (*code_fn)(struct place *);
-
-static struct jit_engine *engines[JIT_LEVEL_COUNT];
 
 /* ---- instructions by chance ---- */
 
@@ -166,7 +165,7 @@ static void fill(struct isa_random *r, struct place *p)
 {
     for (unsigned k = 0; k < WARP_SOURCES; k++)
         for (unsigned h = 0; h < 2; h++)
-            for (unsigned l = 0; l < WARP_LANES; l++)
+            for (unsigned l = 0; l < ISA_LANES; l++)
                 p->word[k][h][l] = k && isa_random_one_in(r, 8) ? p->word[0][h][l] : word(r);
 }
 
@@ -174,7 +173,7 @@ static void compare(const struct variants *v, unsigned level, code_fn code, stru
 {
     code(p);
     for (unsigned n = 0; n < v->count; n++)
-        for (unsigned l = 0; l < WARP_LANES; l++) {
+        for (unsigned l = 0; l < ISA_LANES; l++) {
             const uint64_t want = expected(&v->insn[n], p, l), got = p->out[n][l];
             if (want != got)
                 fail_msg("%s, %s, variant %u: of %08x %08x %08x %08x: IR gives %llx, one lane %llx",
@@ -381,27 +380,9 @@ static void sequences_come_near(void **state)
     util_fpenv_leave(saved);
 }
 
-static int start(void **state)
-{
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
-        const struct jit_options options = {
-            .level = (enum jit_level)level, .optimize = JIT_OPTIMISED, .cache_dir = ""};
-        if (jit_level_supported((enum jit_level)level) && jit_engine_create(&options, &engines[level], NULL))
-            return -1;
-    }
-    return 0;
-}
-
-static int stop(void **state)
-{
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
-        jit_engine_destroy(engines[level]);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(sequences_come_near),
                                        cmocka_unit_test(both_agree)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_levels, stop_levels);
 }

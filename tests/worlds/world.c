@@ -150,6 +150,27 @@ bool world_agrees(const struct world_set *set, void *program, unsigned mode, str
     return same;
 }
 
+bool world_returns(const struct isa_set *isa, world_disasm_fn disasm, const void *words, uint32_t count,
+                   bool (*exempt)(const char *text))
+{
+    for (uint32_t at = 0, length = 1; length && at < count; at += length) {
+        char text[ISA_LINE_MAX];
+        void *again;
+        uint32_t length_again;
+        const uint8_t *here = (const uint8_t *)words + (size_t)at * isa->word_bytes;
+        length = disasm(words, count, at, text);
+        if (!length || isa_assemble(isa->syntax, text, strlen(text), &again, &length_again, NULL))
+            return world_differs("no program: %s", text);
+        const bool same =
+            length == length_again &&
+            ((exempt && exempt(text)) || memcmp(again, here, (size_t)length * isa->word_bytes) == 0);
+        free(again);
+        if (!same)
+            return world_differs("other words: %s", text);
+    }
+    return true;
+}
+
 bool world_same_float(uint32_t x, uint32_t y)
 {
     bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;

@@ -88,6 +88,11 @@ bool world_agrees(const struct world_set *set, void *program, unsigned mode, str
 
 /* ---- for rows ---- */
 
+/* Every instruction of a program as text, by the set's disassembler, and back, are the same words; `exempt` (or NULL):
+ * texts of which they need not be. False, and a message. */
+typedef uint32_t (*world_disasm_fn)(const void *words, uint32_t count, uint32_t at, char *text);
+bool world_returns(const struct isa_set *isa, world_disasm_fn disasm, const void *words, uint32_t count,
+                   bool (*exempt)(const char *text));
 /* Equal, or a NaN both. */
 bool world_same_float(uint32_t x, uint32_t y);
 /* Prints a line; false. */

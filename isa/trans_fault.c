@@ -1,0 +1,25 @@
+#include "isa/trans_fault.h"
+
+LLVMValueRef isa_trans_where_any(struct jit_builder *b, LLVMValueRef lanes, LLVMBasicBlockRef *on)
+{
+    LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(b->context, b->function, "fault");
+    *on = LLVMAppendBasicBlockInContext(b->context, b->function, "on");
+    LLVMValueRef bits = jit_mask_to_bits(b, lanes);
+    LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, bits, LLVMConstNull(b->i16), "");
+    jit_likely(b, LLVMBuildCondBr(b->ir, none, *on, here));
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return bits;
+}
+
+void isa_trans_store_fault(struct jit_builder *b, const struct isa_trans_end *end, uint32_t kind, uint32_t at,
+                           LLVMValueRef lanes, LLVMValueRef address)
+{
+    LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 1, false)}, word;
+    LLVMValueRef first = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2);
+    first = LLVMBuildZExt(b->ir, first, b->i32, "");
+    word = LLVMBuildShl(b->ir, first, jit_i32(b, ISA_FAULT_LANE), "");
+    word = LLVMBuildOr(b->ir, word, jit_i32(b, isa_fault_pack(kind, 0, at)), "");
+    LLVMBuildStore(b->ir, word, end->fault);
+    if (address)
+        LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), end->address);
+}
