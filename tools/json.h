@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define JSON_DEPTH 16
+#define JSON_DEPTH 32
 
 struct json {
     FILE *out;

@@ -6,6 +6,15 @@
 
 #define LINE_MAX_BYTES 512
 
+/* The array of all, an object for each item, an array for what all but the innermost hold, and lines. */
+_Static_assert(2 * LISTING_DEPTH + 1 <= JSON_DEPTH, "JSON is as deep as a listing");
+
+/* Nothing of the innermost item is written. */
+static bool is_hidden(const struct listing *l)
+{
+    return l->muted || l->depth > LISTING_DEPTH;
+}
+
 static void end_line(struct listing *l)
 {
     if (l->line_open)
@@ -39,7 +48,10 @@ int listing_end(struct listing *l)
 
 static void open_item(struct listing *l, const char *kind, const char *text)
 {
-    assert(l->depth < LISTING_DEPTH);
+    if (l->depth >= LISTING_DEPTH) {
+        l->depth++;
+        return;
+    }
     if (l->as_json && !l->muted) {
         if (l->depth && !l->holds[l->depth - 1])
             json_open_array(&l->json, "contents");
@@ -67,8 +79,9 @@ void listing_open(struct listing *l, const char *kind, const char *format, ...)
 
 void listing_close(struct listing *l)
 {
+    bool hidden = is_hidden(l);
     l->depth--;
-    if (!l->as_json || l->muted)
+    if (!l->as_json || hidden)
         return;
     if (l->holds[l->depth])
         json_end(&l->json);
@@ -115,7 +128,7 @@ static void fields_json(struct json *json, const struct gpu_field *fields, unsig
 
 void listing_fields(struct listing *l, const struct gpu_field *fields, unsigned count)
 {
-    if (l->muted || !count)
+    if (is_hidden(l) || !count)
         return;
     if (l->as_json)
         fields_json(&l->json, fields, count);
@@ -129,7 +142,7 @@ void listing_table(struct listing *l, const struct gpu_field *fields, unsigned c
         listing_fields(l, fields, count);
         return;
     }
-    for (unsigned i = 0; i < count && !l->muted; i++) {
+    for (unsigned i = 0; i < count && !is_hidden(l); i++) {
         begin_line(l);
         fprintf(l->out, "%-18s ", fields[i].name);
         gpu_field_print(l->out, &fields[i]);
@@ -140,7 +153,7 @@ void listing_table(struct listing *l, const struct gpu_field *fields, unsigned c
 
 void listing_lines(struct listing *l, const char *text)
 {
-    if (l->muted)
+    if (is_hidden(l))
         return;
     if (l->as_json)
         json_open_array(&l->json, "lines");

@@ -11,6 +11,9 @@
 #include "gpu/field.h"
 #include "tools/json.h"
 
+/* Items in items. Listers open so many only as their functions are within each other, whatever a capture says: nine
+ * are the most (a plane, of a texture, in a table, of an environment, of a draw, of a frame, of a job, in a chain, of
+ * a register write). What is deeper is left out. */
 #define LISTING_DEPTH 14
 
 struct listing {

@@ -83,9 +83,9 @@ static void t860_as_the_driver_says(void **state)
 }
 
 /* The listing of a capture, malloc'ed. */
-static char *list_capture(const char *path, bool programs)
+static char *list_capture(const char *path, bool programs, bool json)
 {
-    const struct decode_options options = {.path = path, .no_programs = !programs};
+    const struct decode_options options = {.path = path, .no_programs = !programs, .json = json};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -108,17 +108,17 @@ static unsigned occurrences(const char *text, const char *what)
 /* Each job with a program has it listed, once as instructions; blend shaders with the target that they are for. */
 static void all_programs(void **state)
 {
-    char *text = list_capture("tests/captures/t860/gles31.vtc", true);
+    char *text = list_capture("tests/captures/t860/gles31.vtc", true, false);
     assert_int_equal(occurrences(text, "type compute"), occurrences(text, "compute program at 0x"));
     assert_int_equal(occurrences(text, "type vertex"), occurrences(text, "vertex program at 0x"));
     assert_true(occurrences(text, "compute program at 0x") >= 4);
     assert_true(occurrences(text, "(listed above)") > 0);
     assert_null(strstr(text, "(outside memory)"));
     free(text);
-    text = list_capture("tests/captures/t860/gles31.vtc", false);
+    text = list_capture("tests/captures/t860/gles31.vtc", false, false);
     assert_int_equal(occurrences(text, "program at 0x") + occurrences(text, "uniform buffer 1:"), 0);
     free(text);
-    text = list_capture("tests/captures/t860/features.vtc", true);
+    text = list_capture("tests/captures/t860/features.vtc", true, false);
     assert_true(occurrences(text, "blend shader of target 0 at 0x") > 0);
     assert_null(strstr(text, "(outside memory)"));
     free(text);
@@ -242,7 +242,7 @@ static void captures_of_later_gpus(void **state)
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(gpus); n++) {
         char path[64];
         snprintf(path, sizeof path, "tests/captures/%s/gltest.vtc", gpus[n]);
-        char *text = list_capture(path, true);
+        char *text = list_capture(path, true, false);
         assert_int_equal(occurrences(text, "type fragment, index"), 4);
         assert_int_equal(occurrences(text, "vertex, index 1"), 3);
         assert_int_equal(occurrences(text, "fragment program at 0x"), 3);
@@ -268,7 +268,7 @@ static void more_of_later_gpus(void **state)
         {"tests/captures/g72/features-samples.vtc", 0, 7, 1},
     };
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(captures); n++) {
-        char *text = list_capture(captures[n].path, true);
+        char *text = list_capture(captures[n].path, true, false);
         assert_int_equal(occurrences(text, "compute program at 0x"), captures[n].computes);
         assert_int_equal(occurrences(text, "program before the frame at 0x"), captures[n].before);
         assert_int_equal(occurrences(text, "blend shader of target"), captures[n].blends);
@@ -289,6 +289,62 @@ static void json(void **state)
     assert_non_null(told);
     json_object_put(told);
     guest_destroy(&s.guest);
+}
+
+/* How deep items are in each other. */
+static unsigned depth_of(struct json_object *items)
+{
+    unsigned most = 0;
+    for (size_t n = 0; items && n < json_object_array_length(items); n++) {
+        const unsigned depth = 1 + depth_of(json_at(json_object_array_get_idx(items, n), "contents"));
+        most = UTIL_MAX(most, depth);
+    }
+    return most;
+}
+
+/* What is deepest: planes of textures of draws over a whole frame. Nothing is left out for its depth. */
+static void json_of_later_gpus(void **state)
+{
+    static const char *const paths[] = {"tests/captures/g52/gles31.vtc", "tests/captures/g57/gles31.vtc",
+                                        "tests/captures/g72/features-samples.vtc"};
+    static const unsigned depths[] = {7, 9, 7};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(paths); n++) {
+        struct json_object *told = json_read(list_capture(paths[n], true, true));
+        assert_non_null(told);
+        assert_int_equal(depth_of(told), depths[n]);
+        json_object_put(told);
+    }
+}
+
+/* Words of jobs and of what they lead to, changed at random: whatever they say then, the listing is one whole
+ * document. */
+static void json_of_anything(void **state)
+{
+    static const struct {
+        const char *folder, *gpu;
+        enum mali_kind kind;
+        uint32_t first, bytes; /* of descriptors */
+    } scenes[] = {{"t860/cube", "t860", MALI_T860, 0x02075000, 0x600},
+                  {"g52/cube", "g52", MALI_G52, 0x02077000, 0x700},
+                  {"g57/cube", "g57", MALI_G57, 0x02075000, 0xb00}};
+    uint32_t seed = 1;
+    for (unsigned round = 0; round < 10; round++)
+        for (unsigned n = 0; n < UTIL_ARRAY_SIZE(scenes); n++) {
+            struct scene s;
+            scene_load(&s, scenes[n].folder, &(struct mali_options){.kind = scenes[n].kind});
+            for (unsigned change = 0; change < 8; change++) {
+                seed = seed * 1664525 + 1013904223;
+                uint8_t *at =
+                    scene_at(&s, scenes[n].first + (uint64_t)((seed >> 8) % (scenes[n].bytes / 4)) * 4);
+                seed = seed * 1664525 + 1013904223;
+                at[seed >> 30] ^= (uint8_t)(seed >> 16);
+            }
+            struct json_object *told = json_read(list(&s, scenes[n].gpu, true));
+            assert_non_null(told);
+            assert_true(depth_of(told) <= 9);
+            json_object_put(told);
+            guest_destroy(&s.guest);
+        }
 }
 
 /* A chain that leads to where it was, and one that leads nowhere. */
@@ -316,6 +372,8 @@ int main(void)
         cmocka_unit_test(more_of_later_gpus),
         cmocka_unit_test(all_programs),
         cmocka_unit_test(json),
+        cmocka_unit_test(json_of_later_gpus),
+        cmocka_unit_test(json_of_anything),
         cmocka_unit_test(broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
