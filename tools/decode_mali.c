@@ -141,7 +141,7 @@ static void list_primitives(struct tool_mali *m, uint64_t job, uint32_t type)
         list_sizes(m, &invocation);
     list_section(m, job, type, MALI_SECTION_PRIMITIVE, &mali_desc_primitive);
     list_section(m, job, type, MALI_SECTION_PRIMITIVE_SIZE, &mali_desc_primitive_size);
-    if (m->reader.version > MALI_V5)
+    if (m->reader.version >= MALI_V6)
         list_context(m, job, type);
     list_draw(m, "fragment program", section_at(m, job, type, MALI_SECTION_DRAW), true);
     if (type == MALI_JOB_TYPE_INDEXED_VERTEX)
@@ -168,7 +168,7 @@ static void list_primitives_v9(struct tool_mali *m, uint64_t job, uint32_t type)
 
 static void list_payload(struct tool_mali *m, uint64_t job, const struct mali_job_header *header)
 {
-    uint64_t payload = job + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
+    const uint64_t payload = job + mali_payload_at(m->reader.version, header);
     struct mali_fragment fragment;
     switch (header->type) {
     case MALI_JOB_TYPE_WRITE_VALUE: tool_mali_list(m, &mali_desc_write_value, payload, NULL); break;

@@ -6,9 +6,7 @@
 
 #include "util/bits.h"
 
-#define MOST        64u /* of a list */
-#define RECORD_SIZE 16u
-#define POINTER     8u
+#define MOST 64u /* of a list */
 
 /* How many of `count` are listed; says what is left out. */
 static uint32_t some(struct tool_mali *m, uint32_t count, const char *of)
@@ -34,7 +32,8 @@ static void list_arrays(struct tool_mali *m, uint64_t address, uint32_t count)
     struct mali_buffer buffer;
     count = some(m, count, "attribute buffers");
     for (uint32_t n = 0; n < count; n++) {
-        uint64_t at = address + (uint64_t)n * RECORD_SIZE;
+        const uint32_t bytes = mali_desc_buffer.bytes[m->reader.version];
+        uint64_t at = address + (uint64_t)n * bytes;
         if (!tool_mali_list(m, &mali_desc_buffer, at, &buffer))
             return;
         bool divides = buffer.type == MALI_ATTRIBUTE_TYPE_1D_NPOT_DIVISOR ||
@@ -44,7 +43,7 @@ static void list_arrays(struct tool_mali *m, uint64_t address, uint32_t count)
         if (!divides && !image)
             continue;
         n++;
-        tool_mali_list(m, divides ? &mali_desc_buffer_npot : &mali_desc_buffer_3d, at + RECORD_SIZE, NULL);
+        tool_mali_list(m, divides ? &mali_desc_buffer_npot : &mali_desc_buffer_3d, at + bytes, NULL);
     }
 }
 
@@ -72,21 +71,12 @@ static void list_attributes(struct tool_mali *m, const char *name, uint64_t attr
 
 void tool_mali_texture(struct tool_mali *m, uint64_t address)
 {
-    const enum mali_version version = m->reader.version;
     struct mali_texture t;
     if (!tool_mali_open(m, &mali_desc_texture, address, &t))
         return;
-    const bool is_plain = t.dimension == MALI_TEXTURE_DIMENSION_3D || version >= MALI_V9;
-    const uint64_t count = (uint64_t)t.levels * t.array_size *
-                           (t.dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1) *
-                           (is_plain ? 1 : t.sample_count);
-    if (version <= MALI_V5 || t.surfaces)
-        tool_mali_list_all(m,
-                           version >= MALI_V9                     ? &mali_desc_plane
-                           : t.manual_stride || version > MALI_V5 ? &mali_desc_surface_stride
-                                                                  : &mali_desc_surface,
-                           version > MALI_V5 ? t.surfaces : address + mali_desc_texture.bytes[version],
-                           count);
+    const struct mali_surfaces s = mali_surfaces_of(m->reader.version, &t, address);
+    if (s.address)
+        tool_mali_list_all(m, s.desc, s.address, s.count);
     listing_close(&m->decode->listing);
 }
 
@@ -95,11 +85,12 @@ static void list_textures(struct tool_mali *m, uint64_t list, uint32_t count)
     count = some(m, count, "textures");
     for (uint32_t n = 0; n < count; n++) {
         struct mali_surface pointer;
-        if (m->reader.version > MALI_V5) {
+        if (m->reader.version >= MALI_V6) {
             tool_mali_texture(m, list + (uint64_t)n * mali_desc_texture.bytes[m->reader.version]);
             continue;
         }
-        if (!tool_mali_list(m, &mali_desc_surface, list + (uint64_t)n * POINTER, &pointer))
+        if (!tool_mali_list(m, &mali_desc_surface,
+                            list + (uint64_t)n * mali_desc_surface.bytes[m->reader.version], &pointer))
             return;
         if (pointer.pointer)
             tool_mali_texture(m, pointer.pointer);
@@ -148,7 +139,7 @@ static void list_frame_draws(struct tool_mali *m, const struct mali_mfb *f)
     static const char *const names[MALI_FRAME_DRAWS] = {
         "program before the frame", "program before the frame", "program behind the frame"};
     for (enum mali_frame_draw n = 0; n < MALI_FRAME_DRAWS; n++) {
-        const uint64_t at = f->frame_shader_dcds + n * MALI_FRAME_DRAW_BYTES;
+        const uint64_t at = mali_frame_draw_at(m->reader.version, f, n);
         struct mali_draw draw;
         if (!mali_frame_draw_mode(f, n))
             continue;
@@ -174,7 +165,7 @@ static uint32_t list_several(struct tool_mali *m, uint64_t address, bool targets
     }
     if (targets)
         tool_mali_list_all(m, &mali_desc_target, behind, f.render_target_count);
-    if (m->reader.version > MALI_V5) {
+    if (m->reader.version >= MALI_V6) {
         tool_mali_context(m, f.tiler);
         list_frame_draws(m, &f);
     }

@@ -39,8 +39,8 @@ void tool_mali_program(struct tool_mali *m, const char *what, uint64_t shader)
         return;
     const int status = p.count ? kind->decode(p.at, p.count, &decoded, &error) : -EFAULT;
     listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u %s in %u %s", what, address, decoded.insns,
-                 m->reader.version > MALI_V5 && m->reader.version < MALI_V9 ? "clauses" : "instructions",
-                 decoded.words, kind->word_bytes == QUAD_BYTES ? "quadwords" : "words");
+                 p.set == &bifrost_set ? "clauses" : "instructions", decoded.words,
+                 kind->word_bytes == QUAD_BYTES ? "quadwords" : "words");
     if (status) {
         listing_lines(l, !p.count ? "(outside memory)" : status == -ENOMEM ? "(no memory)" : error.text);
     } else {
@@ -94,14 +94,6 @@ void tool_mali_pairs(struct tool_mali *m, uint64_t address, uint32_t pairs)
     listing_close(l);
 }
 
-/* Since v6 its upper half is that of the program's address. */
-static uint64_t blend_shader_of(enum mali_version version, const struct mali_blend *blend, uint64_t shader)
-{
-    if (version <= MALI_V5)
-        return blend->blend_shader ? blend->shader_pc : 0;
-    return blend->mode == MALI_BLEND_MODE_SHADER ? blend->shader_pc | (shader >> 32 << 32) : 0;
-}
-
 void tool_mali_blend_shaders(struct tool_mali *m, uint64_t blends, uint32_t targets, uint64_t shader)
 {
     const enum mali_version version = m->reader.version;
@@ -110,11 +102,10 @@ void tool_mali_blend_shaders(struct tool_mali *m, uint64_t blends, uint32_t targ
         struct mali_blend blend;
         struct mali_stop stop = {0};
         const uint64_t at = blends + (uint64_t)t * mali_desc_blend.bytes[version];
-        const uint64_t program = mali_desc_read(&m->reader, &mali_desc_blend, at, &blend, &stop)
-                                     ? blend_shader_of(version, &blend, shader)
-                                     : 0;
+        uint64_t program;
         snprintf(what, sizeof what, "blend shader of target %u", t);
-        if (program)
+        if (mali_desc_read(&m->reader, &mali_desc_blend, at, &blend, &stop) &&
+            mali_blend_shader(version, &blend, shader, &program) && program)
             tool_mali_program(m, what, program);
     }
 }
@@ -129,7 +120,7 @@ void tool_mali_programs(struct tool_mali *m, const char *what, const struct mali
         tool_mali_program(m, what, state->shader);
     for (uint32_t n = 0; n < state->uniform_buffer_count; n++)
         list_uniforms(m, n, draw->uniform_buffers + (uint64_t)n * mali_desc_uniform_buffer.bytes[version]);
-    if (version > MALI_V5)
+    if (version >= MALI_V6)
         tool_mali_pairs(m, draw->push_uniforms, state->preload_uniform_count);
     if (version == MALI_V4 && state->blend_by_shader)
         tool_mali_program(m, "blend shader", state->blend_shader);

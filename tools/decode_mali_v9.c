@@ -4,8 +4,6 @@
 #include "tools/decode_mali.h"
 #include "util/bits.h"
 
-#define TABLE_COUNT  63u /* the lower bits of an environment's resources: how many tables */
-#define ENTRY_BYTES  32u
 #define ENTRIES_MOST 64u /* of a table that are listed */
 
 /* ---- resources ---- */
@@ -13,13 +11,13 @@
 /* False: memory ends. */
 static bool list_entry(struct tool_mali *m, uint64_t at)
 {
-    uint32_t words[MALI_DESC_WORDS];
+    uint32_t type;
     struct mali_stop stop = {0};
-    if (!mali_desc_fetch(&m->reader, &mali_desc_sampler, at, words, &stop)) {
+    if (!mali_entry_type(&m->reader, at, &type, &stop)) {
         listing_line(&m->decode->listing, "broken", "%s", stop.fault.text);
         return false;
     }
-    switch (words[0] & 15) {
+    switch (type) {
     case MALI_DESCRIPTOR_TYPE_SAMPLER: return tool_mali_list(m, &mali_desc_sampler, at, NULL);
     case MALI_DESCRIPTOR_TYPE_TEXTURE: tool_mali_texture(m, at); return true;
     case MALI_DESCRIPTOR_TYPE_ATTRIBUTE: return tool_mali_list(m, &mali_desc_attribute_v9, at, NULL);
@@ -37,11 +35,12 @@ static void list_table(struct tool_mali *m, uint32_t number, uint64_t at)
         return;
     listing_open(l, "table", "table %u", number);
     if (tool_mali_list(m, &mali_desc_resource, at, &resource)) {
-        const uint64_t count = resource.size / ENTRY_BYTES, most = UTIL_MIN(count, ENTRIES_MOST);
+        const uint32_t bytes = mali_entry_bytes(m->reader.version);
+        const uint64_t count = resource.size / bytes, most = UTIL_MIN(count, ENTRIES_MOST);
         if (count > most)
             listing_line(l, "left out", "(%" PRIu64 " descriptors, of which the first %" PRIu64 " follow)",
                          count, most);
-        for (uint64_t n = 0; n < most && list_entry(m, resource.address + n * ENTRY_BYTES); n++)
+        for (uint64_t n = 0; n < most && list_entry(m, resource.address + n * bytes); n++)
             ;
     }
     listing_close(l);
@@ -61,10 +60,8 @@ static bool open_environment(struct tool_mali *m, const char *name, uint64_t add
     tool_mali_pairs(m, e.fau, e.fau_count);
     if (e.thread_storage)
         tool_mali_list(m, &mali_desc_storage, e.thread_storage, NULL);
-    for (uint32_t n = 0; n < (e.resources & TABLE_COUNT); n++)
-        list_table(m, n,
-                   (e.resources & ~(uint64_t)TABLE_COUNT) +
-                       (uint64_t)n * mali_desc_resource.bytes[m->reader.version]);
+    for (uint32_t n = 0; e.tables && n < e.table_count; n++)
+        list_table(m, n, e.tables + (uint64_t)n * mali_desc_resource.bytes[m->reader.version]);
     return true;
 }
 

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-enum { RECORD_BYTES = 16 };
-
 /* What values of a record's first eight bits lead to. */
 static enum mali_array_kind kind_of(const struct mali_buffer *b, bool *divides, bool *continues)
 {
@@ -108,7 +106,7 @@ static bool read_one(const struct mali_reader *reader, uint64_t address, struct 
     if (!*continues)
         return true;
     *stop = (struct mali_stop){0};
-    if (set_continued(reader, address + RECORD_BYTES, &b, divides, a, stop))
+    if (set_continued(reader, address + mali_desc_buffer.bytes[reader->version], &b, divides, a, stop))
         return true;
     return stop->fault.kind ? false : bad(reader, address, "nothing continues it", b.type, stop);
 }
@@ -117,7 +115,7 @@ bool mali_arrays_read(const struct mali_reader *reader, uint64_t address, uint32
                       struct mali_refusals *refusals, struct mali_array *out, struct mali_stop *stop)
 {
     bool continues = false;
-    for (uint32_t n = 0; n < count; n++, address += RECORD_BYTES) {
+    for (uint32_t n = 0; n < count; n++, address += mali_desc_buffer.bytes[reader->version]) {
         out[n] = (struct mali_array){0};
         if (continues) {
             continues = false;

@@ -6,8 +6,6 @@
 
 #include "util/bits.h"
 
-enum { POINTER_BYTES = 8 };
-
 /* Who reads what a draw leads to. */
 struct taker {
     const struct mali_reader *reader;
@@ -15,14 +13,20 @@ struct taker {
     struct mali_stop *stop;
 };
 
-static void *take(struct taker *t, uint64_t address, uint64_t count, size_t size)
+void *mali_list_room(const struct mali_reader *reader, struct util_arena *arena, uint64_t address,
+                     uint64_t count, size_t size, struct mali_stop *stop)
 {
     static _Alignas(UTIL_ARENA_ALIGN) uint8_t nothing[UTIL_ARENA_ALIGN];
-    void *list = count ? util_arena_alloc(t->refusals.arena, (size_t)count * size) : nothing;
+    void *list = count ? util_arena_alloc(arena, (size_t)count * size) : nothing;
     if (!list)
-        mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, t->reader->unit, address,
+        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, reader->unit, address,
                       "no host memory for descriptors");
     return list;
+}
+
+static void *take(struct taker *t, uint64_t address, uint64_t count, size_t size)
+{
+    return mali_list_room(t->reader, t->refusals.arena, address, count, size, t->stop);
 }
 
 /* `count` descriptors, one behind the other, into elements that begin with what refuses them and have the
@@ -45,11 +49,19 @@ static void *read_list(struct taker *t, const struct mali_desc *desc, uint64_t a
 
 /* ---- textures ---- */
 
-static const struct mali_desc *surface_desc(enum mali_version version, const struct mali_texture *t)
+struct mali_surfaces mali_surfaces_of(enum mali_version version, const struct mali_texture *t,
+                                      uint64_t address)
 {
-    if (version >= MALI_V9)
-        return &mali_desc_plane;
-    return t->manual_stride || version >= MALI_V6 ? &mali_desc_surface_stride : &mali_desc_surface;
+    const bool one_sample = t->dimension == MALI_TEXTURE_DIMENSION_3D || version >= MALI_V9;
+    struct mali_surfaces s = {.address = version >= MALI_V6 ? t->surfaces
+                                                            : address + mali_desc_texture.bytes[version],
+                              .faces = t->dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1,
+                              .samples = one_sample ? 1 : t->sample_count};
+    s.desc = version >= MALI_V9                       ? &mali_desc_plane
+             : version >= MALI_V6 || t->manual_stride ? &mali_desc_surface_stride
+                                                      : &mali_desc_surface;
+    s.count = (uint64_t)t->levels * s.faces * s.samples * t->array_size;
+    return s;
 }
 
 static bool refuse_view(struct taker *t, const struct mali_view *view, const char *why)
@@ -59,9 +71,9 @@ static bool refuse_view(struct taker *t, const struct mali_view *view, const cha
 }
 
 /* Number n. A list of pointers is one of surfaces without strides. */
-static bool read_surface(struct taker *t, struct mali_view *view, uint32_t n, uint64_t at)
+static bool read_surface(struct taker *t, const struct mali_desc *desc, struct mali_view *view, uint32_t n,
+                         uint64_t at)
 {
-    const struct mali_desc *desc = surface_desc(t->reader->version, &view->texture);
     struct mali_surface_stride *surface = &view->surface[n];
     *surface = (struct mali_surface_stride){0};
     if (!view->plane)
@@ -73,19 +85,17 @@ static bool read_surface(struct taker *t, struct mali_view *view, uint32_t n, ui
     return true;
 }
 
-static bool read_surfaces(struct taker *t, struct mali_view *view, uint32_t count)
+static bool read_surfaces(struct taker *t, const struct mali_surfaces *s, struct mali_view *view)
 {
-    const enum mali_version version = t->reader->version;
-    const uint32_t bytes = surface_desc(version, &view->texture)->bytes[version];
-    uint64_t at =
-        version >= MALI_V6 ? view->texture.surfaces : view->address + mali_desc_texture.bytes[version];
-    view->surface = take(t, view->address, count, sizeof *view->surface);
-    if (version >= MALI_V9 && view->surface)
-        view->plane = take(t, view->address, count, sizeof *view->plane);
-    if (!view->surface || (version >= MALI_V9 && !view->plane))
+    const bool planes = s->desc == &mali_desc_plane;
+    uint64_t at = s->address;
+    view->surface = take(t, view->address, s->count, sizeof *view->surface);
+    if (planes && view->surface)
+        view->plane = take(t, view->address, s->count, sizeof *view->plane);
+    if (!view->surface || (planes && !view->plane))
         return false;
-    for (; view->surface_count < count; view->surface_count++, at += bytes)
-        if (!read_surface(t, view, view->surface_count, at))
+    for (; view->surface_count < s->count; view->surface_count++, at += s->desc->bytes[t->reader->version])
+        if (!read_surface(t, s->desc, view, view->surface_count, at))
             return false;
     return true;
 }
@@ -96,17 +106,16 @@ static bool read_view(struct taker *t, struct mali_view *view, uint32_t *room)
     struct mali_texture *texture = &view->texture;
     if (!mali_desc_read(t->reader, &mali_desc_texture, view->address, texture, t->stop))
         return false;
-    if (version < MALI_V6 && !texture->surface_pointer_is_64b)
+    if (version <= MALI_V5 && !texture->surface_pointer_is_64b)
         return refuse_view(t, view, "surfaces with pointers of 32 bits are not known");
+    const struct mali_surfaces s = mali_surfaces_of(version, texture, view->address);
     view->levels_last = version >= MALI_V7;
-    view->faces = texture->dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1;
-    view->samples =
-        texture->dimension == MALI_TEXTURE_DIMENSION_3D || version >= MALI_V9 ? 1 : texture->sample_count;
-    uint64_t count = (uint64_t)texture->levels * view->faces * view->samples * texture->array_size;
-    if (count > *room)
+    view->faces = s.faces;
+    view->samples = s.samples;
+    if (s.count > *room)
         return refuse_view(t, view, "too many surfaces in one draw");
-    *room -= (uint32_t)count;
-    return read_surfaces(t, view, (uint32_t)count);
+    *room -= (uint32_t)s.count;
+    return read_surfaces(t, &s, view);
 }
 
 bool mali_view_read(const struct mali_reader *reader, struct util_arena *arena, struct mali_view *view,
@@ -124,9 +133,9 @@ static bool find_view(struct taker *t, uint64_t list, uint32_t n, uint64_t *addr
     struct mali_surface pointer = {0};
     uint32_t words[MALI_DESC_WORDS];
     *address = 0;
-    if (version < MALI_V6) {
-        bool read = mali_desc_read(t->reader, &mali_desc_surface, list + (uint64_t)n * POINTER_BYTES,
-                                   &pointer, t->stop);
+    if (version <= MALI_V5) {
+        bool read = mali_desc_read(t->reader, &mali_desc_surface,
+                                   list + (uint64_t)n * mali_desc_surface.bytes[version], &pointer, t->stop);
         *address = pointer.pointer;
         return read;
     }

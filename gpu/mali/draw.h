@@ -11,8 +11,8 @@
 #define MALI_SURFACES_MOST (1u << 18) /* of all textures of a draw: ours */
 #define MALI_TAG_MASK      63u        /* lower bits of addresses of framebuffers, which say what they are */
 
-/* A texture with its surfaces, or, at address 0, none (drivers leave holes in their lists): layer by layer, in it level by level, face by face, sample by sample (Mesa's
- * pan_texture.c). */
+/* A texture with its surfaces, or, at address 0, none (drivers leave holes in their lists): layer by layer, in it level
+ * by level, face by face, sample by sample (Mesa's pan_texture.c). */
 struct mali_view {
     const struct mali_stop *refused; /* who uses it ends so; NULL: it may be used */
     uint64_t address;
@@ -64,7 +64,6 @@ struct mali_table {
     uint32_t count;
     struct mali_entry *entry;
 };
-#define MALI_TABLES       64u        /* of a program, less than that */
 #define MALI_ENTRIES_MOST (1u << 16) /* of all tables of a program: ours */
 
 struct mali_bindings {
@@ -83,16 +82,16 @@ struct mali_bindings {
     /* v9, whose lists above are empty: */
     struct mali_environment environment;
     struct mali_program program;
-    struct mali_draw_v9
-        own; /* of fragments, with the next: mask of targets, where vertices stand, how depth is */
-    struct mali_depth_stencil depth_stencil; /* clamped, and other things that no earlier draw says */
+    /* Of fragments: what no earlier draw says, as the mask of targets, where vertices stand, how depth is clamped. */
+    struct mali_draw_v9 own;
+    struct mali_depth_stencil depth_stencil;
     struct mali_table *table;
     uint32_t table_count;
 };
 
-/* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`: how many blends
- * stand behind the state (v5 to v7), 0 for jobs that do not blend. False and *stop: the state, its blends,
- * the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
+/* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`:
+ * how many blends stand behind the state (v5 to v7), 0 for jobs that do not blend. False and *stop: the state, its
+ * blends, the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
  * place of a list stands there. */
 bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw *draw, uint32_t targets,
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop);
@@ -100,11 +99,39 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
 /* Those blends alone: who draws into a frame knows how many there are, and a tiler job of v6 and v7 does not. */
 bool mali_blends_read(const struct mali_reader *reader, uint64_t state, uint32_t targets,
                       struct mali_bindings *out, struct mali_stop *stop);
+/* The program that a blend descriptor names (v5 and later), beside a draw whose own is `shader`: since v6 the upper half
+ * of the address is that one's. False: it blends without one. */
+static inline bool mali_blend_shader(enum mali_version version, const struct mali_blend *blend,
+                                     uint64_t shader, uint64_t *address)
+{
+    *address = version >= MALI_V6 ? (shader >> 32 << 32) | blend->shader_pc : blend->shader_pc;
+    return version >= MALI_V6 ? blend->mode == MALI_BLEND_MODE_SHADER : blend->blend_shader;
+}
+
+/* Where a texture's surfaces stand, and how many there are. */
+struct mali_surfaces {
+    const struct mali_desc *desc; /* of each: of them, or, v9, of planes */
+    uint64_t address, count;
+    uint32_t faces, samples; /* of a level of a layer */
+};
+struct mali_surfaces mali_surfaces_of(enum mali_version version, const struct mali_texture *texture,
+                                      uint64_t address);
 /* A texture with its surfaces, at view->address. `room`: surfaces that may still be read. */
 bool mali_view_read(const struct mali_reader *reader, struct util_arena *arena, struct mali_view *view,
                     uint32_t *room, struct mali_stop *stop);
 
-/* v9 (environment.c). An environment with its program, storage and tables; at address 0 of its shader it has no
+/* Room in the arena for a list of what stands at `address`, never NULL for an empty one. NULL and *stop: no memory. */
+void *mali_list_room(const struct mali_reader *reader, struct util_arena *arena, uint64_t address,
+                     uint64_t count, size_t size, struct mali_stop *stop);
+
+/* v9 (environment.c). The entries of a table of resources are of one size, and each begins with its type. */
+static inline uint32_t mali_entry_bytes(enum mali_version version)
+{
+    return mali_desc_sampler.bytes[version];
+}
+bool mali_entry_type(const struct mali_reader *reader, uint64_t address, uint32_t *type,
+                     struct mali_stop *stop);
+/* An environment with its program, storage and tables; at address 0 of its shader it has no
  * program. Lists as above. */
 bool mali_environment_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
                            struct mali_bindings *out, struct mali_stop *stop);

@@ -6,8 +6,6 @@
 #include "gpu/mali/draw.h"
 #include "util/bits.h"
 
-#define TABLE_COUNT 63u /* of an environment's resources: their number stands in the lower bits */
-
 /* Who reads an environment. */
 struct tables {
     const struct mali_reader *reader;
@@ -18,24 +16,30 @@ struct tables {
 
 static void *take(struct tables *t, uint64_t address, size_t count, size_t size)
 {
-    void *list = util_arena_alloc(t->refusals.arena, count * size);
+    void *list = mali_list_room(t->reader, t->refusals.arena, address, count, size, t->stop);
     if (list)
         memset(list, 0, count * size);
-    else
-        mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, t->reader->unit, address,
-                      "no host memory for descriptors");
     return list;
 }
 
 /* ---- tables ---- */
 
-/* Every descriptor in a table is 32 bytes, and its lowest four bits are its type. */
-static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
+bool mali_entry_type(const struct mali_reader *reader, uint64_t address, uint32_t *type,
+                     struct mali_stop *stop)
 {
     uint32_t words[MALI_DESC_WORDS];
-    if (!mali_desc_fetch(t->reader, &mali_desc_sampler, at, words, t->stop))
+    struct mali_sampler any;
+    if (!mali_desc_fetch(reader, &mali_desc_sampler, address, words, stop))
         return false;
-    e->type = words[0] & 15;
+    mali_desc_unpack(&mali_desc_sampler, reader->version, words, &any);
+    *type = any.type;
+    return true;
+}
+
+static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
+{
+    if (!mali_entry_type(t->reader, at, &e->type, t->stop))
+        return false;
     switch (e->type) {
     case MALI_DESCRIPTOR_TYPE_TEXTURE:
         e->view.address = at;
@@ -52,7 +56,7 @@ static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
 
 static bool read_table(struct tables *t, uint64_t at, struct mali_table *table)
 {
-    const uint32_t bytes = mali_desc_sampler.bytes[t->reader->version];
+    const uint32_t bytes = mali_entry_bytes(t->reader->version);
     if (!mali_desc_read(t->reader, &mali_desc_resource, at, &table->resource, t->stop))
         return false;
     const uint64_t count = table->resource.size / bytes;
@@ -74,20 +78,18 @@ static bool read_table(struct tables *t, uint64_t at, struct mali_table *table)
     return true;
 }
 
-static bool read_tables(struct tables *t, uint64_t resources, struct mali_bindings *out)
+static bool read_tables(struct tables *t, const struct mali_environment *e, struct mali_bindings *out)
 {
-    const uint64_t at = resources & ~(uint64_t)TABLE_COUNT;
-    const uint32_t count = at ? resources & TABLE_COUNT : 0;
+    const uint32_t count = e->tables ? e->table_count : 0;
+    uint64_t at = e->tables;
     if (!count)
         return true;
     out->table = take(t, at, count, sizeof *out->table);
     if (!out->table)
         return false;
-    for (; out->table_count < count; out->table_count++) {
+    for (; out->table_count < count; out->table_count++, at += mali_desc_resource.bytes[t->reader->version]) {
         struct mali_table *table = &out->table[out->table_count];
-        if (!read_table(t, at + (uint64_t)out->table_count * mali_desc_resource.bytes[t->reader->version],
-                        table) &&
-            !mali_refuse(&t->refusals, t->stop, &table->refused))
+        if (!read_table(t, at, table) && !mali_refuse(&t->refusals, t->stop, &table->refused))
             return false;
     }
     return true;
@@ -121,7 +123,7 @@ bool mali_environment_read(const struct mali_reader *reader, uint64_t address, s
     if (e->thread_storage &&
         !mali_desc_read(reader, &mali_desc_storage, e->thread_storage, &out->storage, stop))
         return false;
-    return !arena || read_tables(&t, e->resources, out);
+    return !arena || read_tables(&t, e, out);
 }
 
 /* ---- draws ---- */

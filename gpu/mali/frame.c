@@ -8,14 +8,12 @@ enum { TAG_SEVERAL = 1, TAG_ZS_CRC = 2, TAG_COUNT_AT = 2 };
 
 uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part)
 {
-    static const uint32_t at[MALI_VERSION_COUNT][MALI_FRAME_PART_COUNT] = {
-        [MALI_V4] = {0, 32, 192, 256, 320},
-        [MALI_V5] = {0, 32, 56, 96, 128},
-        [MALI_V6] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
-        [MALI_V7] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
-        [MALI_V9] = {MALI_FRAME_LACKS, 0, MALI_FRAME_LACKS, MALI_FRAME_LACKS, 128},
+    enum { LACKS = MALI_FRAME_LACKS };
+    static const uint16_t at[MALI_FRAME_PART_COUNT][MALI_VERSION_COUNT] = {
+#define PART(part, ...) [MALI_FRAME_##part] = {__VA_ARGS__},
+#include "gpu/mali/sections.inc"
     };
-    return at[version][part];
+    return at[part][version];
 }
 
 static bool bad(const struct mali_reader *reader, const struct mali_frame *frame, enum gpu_fault_kind kind,
@@ -48,6 +46,15 @@ static bool read_behind(const struct mali_reader *reader, struct mali_frame *fra
         if (!mali_desc_read(reader, &mali_desc_target, at, &frame->target[n], stop))
             return false;
     return true;
+}
+
+uint64_t mali_frame_draw_at(enum mali_version version, const struct mali_mfb *parameters,
+                            enum mali_frame_draw n)
+{
+    const uint64_t bytes = version >= MALI_V9
+                               ? mali_desc_draw_v9.bytes[version] + mali_desc_environment.bytes[version]
+                               : mali_desc_draw.bytes[version];
+    return parameters->frame_shader_dcds + n * bytes;
 }
 
 bool mali_tiler_context_read(const struct mali_reader *reader, uint64_t address,
@@ -87,7 +94,7 @@ bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool tar
         return mali_desc_read(reader, &mali_desc_sfb, parameters, &out->single, stop);
     if (!mali_desc_read(reader, &mali_desc_mfb, parameters, &out->several, stop))
         return false;
-    if (reader->version > MALI_V5 &&
+    if (reader->version >= MALI_V6 &&
         !mali_tiler_context_read(reader, out->several.tiler, &out->context, stop))
         return false;
     out->has_zs_crc = out->several.has_zs_crc_extension;

@@ -26,7 +26,7 @@ struct mali_frame {
     struct mali_target target[MALI_TARGETS];
 };
 
-/* Where the parts of a framebuffer stand, from its address on. Since v6 its parameters name a tiler's context, and
+/* Where the parts of a framebuffer stand, from its address on (sections.inc). Since v6 its parameters name a tiler's context, and
  * draws their storage. */
 enum mali_frame_part {
     MALI_FRAME_STORAGE,
@@ -36,12 +36,11 @@ enum mali_frame_part {
     MALI_FRAME_BEHIND, /* since v5: extension and targets */
     MALI_FRAME_PART_COUNT
 };
-#define MALI_FRAME_LACKS UINT32_MAX /* the version has no such part */
+#define MALI_FRAME_LACKS UINT16_MAX /* the version has no such part */
 uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part);
 
 /* Draws over the whole frame, before its tiles are drawn or behind them: since v6. */
 enum mali_frame_draw { MALI_PRE_FRAME_0, MALI_PRE_FRAME_1, MALI_POST_FRAME, MALI_FRAME_DRAWS };
-#define MALI_FRAME_DRAW_BYTES 128u
 /* The mode of one: enum MALI_PRE_POST_FRAME_SHADER_MODE_... */
 static inline uint32_t mali_frame_draw_mode(const struct mali_mfb *parameters, enum mali_frame_draw n)
 {
@@ -49,6 +48,10 @@ static inline uint32_t mali_frame_draw_mode(const struct mali_mfb *parameters, e
            : n == MALI_PRE_FRAME_1 ? parameters->pre_frame_1
                                    : parameters->post_frame;
 }
+
+/* Where one stands: each as long as a draw, of v9 with its environment. */
+uint64_t mali_frame_draw_at(enum mali_version version, const struct mali_mfb *parameters,
+                            enum mali_frame_draw n);
 
 /* A tiler's context with its heap. False and *stop: memory, budget, or what means nothing. */
 bool mali_tiler_context_read(const struct mali_reader *reader, uint64_t address,

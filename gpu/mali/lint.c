@@ -156,11 +156,9 @@ static void lint_blending(struct mali_lint *l, const struct gpu_space *space, co
 {
     const enum mali_version version = l->device->version;
     for (uint32_t n = 0; n < b->blend_count; n++) {
-        const struct mali_blend *blend = &b->blend[n];
-        if (version <= MALI_V5 && blend->blend_shader)
-            lint_program(l, space, "blend shader", blend->shader_pc);
-        else if (version > MALI_V5 && blend->mode == MALI_BLEND_MODE_SHADER)
-            lint_program(l, space, "blend shader", blend->shader_pc | (b->state.shader >> 32 << 32));
+        uint64_t shader;
+        if (mali_blend_shader(version, &b->blend[n], b->state.shader, &shader))
+            lint_program(l, space, "blend shader", shader);
     }
     if (version == MALI_V4 && b->state.blend_by_shader)
         lint_program(l, space, "blend shader", b->state.blend_shader);
@@ -213,7 +211,7 @@ static void lint_payload(struct mali_lint *l, const struct gpu_space *space, uin
             lint_vertices(l, space, &p->vertex);
         break;
     case MALI_JOB_TYPE_FRAGMENT:
-        for (enum mali_frame_draw n = 0; l->device->version > MALI_V5 && n < MALI_FRAME_DRAWS; n++)
+        for (enum mali_frame_draw n = 0; l->device->version >= MALI_V6 && n < MALI_FRAME_DRAWS; n++)
             if (mali_frame_draw_mode(&p->fragment.frame.several, n))
                 lint_stage(l, space, "frame program", true, p->fragment.whole[n].draw.state,
                            &p->fragment.whole[n].bindings);

@@ -8,11 +8,16 @@ uint32_t mali_section_at(enum mali_version version, uint32_t job_type, enum mali
     static const uint16_t at[][MALI_SECTION_COUNT][MALI_VERSION_COUNT] = {
 #define SECTION(type, section, ...) [MALI_JOB_TYPE_##type][MALI_SECTION_##section] = {__VA_ARGS__},
 #include "gpu/mali/sections.inc"
-#undef SECTION
     };
     const bool as_compute = job_type == MALI_JOB_TYPE_VERTEX || job_type == MALI_JOB_TYPE_GEOMETRY;
     const uint32_t type = as_compute ? MALI_JOB_TYPE_COMPUTE : job_type;
     return type < UTIL_ARRAY_SIZE(at) ? at[type][section][version] : 0;
+}
+
+uint32_t mali_payload_at(enum mali_version version, const struct mali_job_header *header)
+{
+    return mali_section_at(version, header->type, MALI_SECTION_PAYLOAD) -
+           (header->is_64b ? 0 : (uint32_t)sizeof(uint32_t));
 }
 
 struct at {
@@ -154,13 +159,14 @@ static bool read_whole(const struct mali_reader *r, uint64_t at, struct util_are
 static bool read_fragment(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
                           struct mali_fragment_job *p, struct mali_stop *stop)
 {
-    if (!mali_desc_read(r, &mali_desc_fragment, at + MALI_AT_PAYLOAD, &p->bounds, stop) ||
+    const struct at a = {r, at, MALI_JOB_TYPE_FRAGMENT};
+    if (!read_section(&a, MALI_SECTION_PAYLOAD, &mali_desc_fragment, &p->bounds, stop) ||
         !mali_frame_read(r, p->bounds.framebuffer, true, &p->frame, stop))
         return false;
-    for (enum mali_frame_draw n = 0; r->version > MALI_V5 && n < MALI_FRAME_DRAWS; n++)
+    for (enum mali_frame_draw n = 0; r->version >= MALI_V6 && n < MALI_FRAME_DRAWS; n++)
         if (mali_frame_draw_mode(&p->frame.several, n) &&
-            !read_whole(r, p->frame.several.frame_shader_dcds + n * MALI_FRAME_DRAW_BYTES, arena,
-                        p->frame.target_count, &p->whole[n].draw, &p->whole[n].bindings, stop))
+            !read_whole(r, mali_frame_draw_at(r->version, &p->frame.several, n), arena, p->frame.target_count,
+                        &p->whole[n].draw, &p->whole[n].bindings, stop))
             return false;
     return true;
 }
@@ -178,13 +184,13 @@ static bool read(const struct mali_reader *reader, uint64_t address, const struc
                  struct util_arena *arena, struct util_arena *fragments, union mali_payload *out,
                  struct mali_stop *stop)
 {
-    uint64_t small = address + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
+    const uint64_t alone = address + mali_payload_at(reader->version, header);
     switch (header->type) {
     case MALI_JOB_TYPE_NULL: return true;
     case MALI_JOB_TYPE_WRITE_VALUE:
-        return mali_desc_read(reader, &mali_desc_write_value, small, &out->write_value, stop);
+        return mali_desc_read(reader, &mali_desc_write_value, alone, &out->write_value, stop);
     case MALI_JOB_TYPE_CACHE_FLUSH:
-        return mali_desc_read(reader, &mali_desc_cache_flush, small, &out->cache_flush, stop);
+        return mali_desc_read(reader, &mali_desc_cache_flush, alone, &out->cache_flush, stop);
     case MALI_JOB_TYPE_FUSED: return unknown(reader, address, "what a fused job holds is not known", stop);
     default: break;
     }

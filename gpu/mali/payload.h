@@ -64,11 +64,6 @@ static inline void mali_job_header_settle(enum mali_version version, struct mali
         header->next = (uint32_t)header->next;
 }
 
-enum {
-    MALI_AT_PAYLOAD = 32,
-    MALI_AT_NARROW_PAYLOAD = 28 /* behind a header with a Next of 32 bits */
-};
-
 /* Sections of jobs, and where they stand (sections.inc). */
 enum mali_section {
     MALI_SECTION_PAYLOAD, /* of those with one alone */
@@ -91,6 +86,8 @@ enum mali_section {
 };
 /* From the header on; 0: jobs of that type have none. The type is one that a header may name. */
 uint32_t mali_section_at(enum mali_version version, uint32_t job_type, enum mali_section section);
+/* Of a job with one alone, behind a header that may have a Next of 32 bits. */
+uint32_t mali_payload_at(enum mali_version version, const struct mali_job_header *header);
 
 /* Of the job whose header stands at `address`; lists are in the arena. Null jobs have none. False and *stop:
  * memory, budget, what means nothing, or is not known. */
