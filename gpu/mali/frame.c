@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TAG_SEVERAL = 1, TAG_ZS_CRC = 2, TAG_COUNT_AT = 2 };
-
 uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part)
 {
     enum { LACKS = MALI_FRAME_LACKS };
@@ -23,13 +21,13 @@ static bool bad(const struct mali_reader *reader, const struct mali_frame *frame
                          what);
 }
 
-/* The tag says again what the parameters say. */
-static bool check_tag(const struct mali_reader *reader, const struct mali_frame *frame, uint32_t tag,
-                      struct mali_stop *stop)
+/* What names it says again what the parameters say. */
+static bool check_pointer(const struct mali_reader *reader, const struct mali_frame *frame,
+                          const struct mali_framebuffer_pointer *pointer, struct mali_stop *stop)
 {
-    uint32_t expected =
-        TAG_SEVERAL | (frame->has_zs_crc ? TAG_ZS_CRC : 0) | (frame->target_count - 1) << TAG_COUNT_AT;
-    return tag == expected || bad(reader, frame, GPU_FAULT_PACKET, "its tag is that of another", stop);
+    return (pointer->zs_crc_extension_present == frame->has_zs_crc &&
+            pointer->render_target_count == frame->target_count) ||
+           bad(reader, frame, GPU_FAULT_PACKET, "its tag is that of another", stop);
 }
 
 static bool read_behind(const struct mali_reader *reader, struct mali_frame *frame, struct mali_stop *stop)
@@ -81,10 +79,12 @@ static bool read_parts(const struct mali_reader *reader, struct mali_frame *out,
 bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool targets, struct mali_frame *out,
                      struct mali_stop *stop)
 {
-    uint32_t tag = tagged & MALI_TAG_MASK;
+    const uint32_t words[] = {(uint32_t)tagged, (uint32_t)(tagged >> 32)};
+    struct mali_framebuffer_pointer pointer;
     memset(out, 0, offsetof(struct mali_frame, target)); /* targets are as many as are read */
     out->address = tagged & ~(uint64_t)MALI_TAG_MASK;
-    if (reader->version >= MALI_V5 && !(tag & TAG_SEVERAL))
+    mali_desc_unpack(&mali_desc_framebuffer_pointer, reader->version, words, &pointer);
+    if (reader->version >= MALI_V5 && !pointer.is_several)
         return bad(reader, out, GPU_FAULT_UNSUPPORTED, "one of one target is not known on this GPU", stop);
     uint64_t parameters = out->address + mali_frame_at(reader->version, MALI_FRAME_PARAMETERS);
     if (reader->version <= MALI_V5 && !read_parts(reader, out, stop))
@@ -99,5 +99,5 @@ bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool tar
         return false;
     out->has_zs_crc = out->several.has_zs_crc_extension;
     out->target_count = out->several.render_target_count;
-    return !targets || (check_tag(reader, out, tag, stop) && read_behind(reader, out, stop));
+    return !targets || (check_pointer(reader, out, &pointer, stop) && read_behind(reader, out, stop));
 }
