@@ -164,10 +164,11 @@ static void lint_blending(struct mali_lint *l, const struct gpu_space *space, co
         lint_program(l, space, "blend shader", b->state.blend_shader);
 }
 
-/* `state`: where the program is named. Fragments of depth and stencil alone have none. */
+/* Of a draw, or of one of its programs. Fragments of depth and stencil alone have none. */
 static void lint_stage(struct mali_lint *l, const struct gpu_space *space, const char *place, bool fragments,
-                       uint64_t state, const struct mali_bindings *bindings)
+                       const struct mali_draw *draw, const struct mali_bindings *bindings)
 {
+    const uint64_t state = l->device->version >= MALI_V9 ? bindings->environment.shader : draw->state;
     lint_bindings(l, bindings);
     if (bindings->state.shader & ~(uint64_t)PROGRAM_TAG)
         lint_program(l, space, place, bindings->state.shader);
@@ -180,16 +181,13 @@ static void lint_stage(struct mali_lint *l, const struct gpu_space *space, const
 /* Vertices that are shaded for the tiler: positions, then varyings, if there are any. */
 static void lint_vertices(struct mali_lint *l, const struct gpu_space *space, const struct mali_vertex_job *p)
 {
-    const struct mali_state *state = &p->vertex.state;
-    const bool tables = l->device->version >= MALI_V9;
-    lint_stage(l, space, "vertex program", false, tables ? p->vertex.environment.shader : p->draw.state,
-               &p->vertex);
+    lint_stage(l, space, "vertex program", false, &p->draw, &p->vertex);
     if (!p->tiler.primitive.secondary_shader)
         return;
-    if (tables)
-        lint_stage(l, space, "varying program", false, p->varying.environment.shader, &p->varying);
+    if (l->device->version >= MALI_V9)
+        lint_stage(l, space, "varying program", false, &p->draw, &p->varying);
     else
-        lint_program(l, space, "varying program", state->secondary_shader);
+        lint_program(l, space, "varying program", p->vertex.state.secondary_shader);
 }
 
 static void lint_payload(struct mali_lint *l, const struct gpu_space *space, uint32_t type,
@@ -200,20 +198,20 @@ static void lint_payload(struct mali_lint *l, const struct gpu_space *space, uin
     case MALI_JOB_TYPE_COMPUTE:
         l->lint.summary->draws++;
         lint_stage(l, space, type == MALI_JOB_TYPE_VERTEX ? "vertex program" : "compute program", false,
-                   p->compute.draw.state, &p->compute.bindings);
+                   &p->compute.draw, &p->compute.bindings);
         break;
     case MALI_JOB_TYPE_TILER:
     case MALI_JOB_TYPE_INDEXED_VERTEX:
     case MALI_JOB_TYPE_MALLOC_VERTEX:
         l->lint.summary->draws++;
-        lint_stage(l, space, "fragment program", true, p->tiler.draw.state, &p->tiler.bindings);
+        lint_stage(l, space, "fragment program", true, &p->tiler.draw, &p->tiler.bindings);
         if (type != MALI_JOB_TYPE_TILER)
             lint_vertices(l, space, &p->vertex);
         break;
     case MALI_JOB_TYPE_FRAGMENT:
         for (enum mali_frame_draw n = 0; l->device->version >= MALI_V6 && n < MALI_FRAME_DRAWS; n++)
             if (mali_frame_draw_mode(&p->fragment.frame.several, n))
-                lint_stage(l, space, "frame program", true, p->fragment.whole[n].draw.state,
+                lint_stage(l, space, "frame program", true, &p->fragment.whole[n].draw,
                            &p->fragment.whole[n].bindings);
         break;
     default: break;

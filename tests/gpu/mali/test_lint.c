@@ -1,5 +1,5 @@
-/* The linter over captures of Malis with a job manager: submissions of the stock driver have nothing to be told of; each rule is
- * found where a submission is changed in one place. */
+/* The linter over captures of Malis with a job manager: submissions of the stock driver have nothing to be told of;
+ * each rule is found where a submission is changed in one place. */
 #include "tests/gpu/mali/recording.h"
 
 #include "gpu/lint.h"
@@ -96,6 +96,20 @@ static void captures_can_be_read(void **state)
     }
 }
 
+/* Of g57/cube: vertices, whose environment names the program, have none. */
+static void vertices_of_v9_without_a_program(void **state)
+{
+    enum { JOB = 0x02075180, AT_POSITION = 256, AT_SHADER = 40 };
+    struct gpu_lint_summary summary;
+    struct scene s;
+    scene_load(&s, "g57/cube", &(struct mali_options){.kind = MALI_G57});
+    util_store64(scene_at(&s, JOB + AT_POSITION + AT_SHADER), 0);
+    struct found found = look(&s, "g57", "STATE_NONE", &summary);
+    assert_int_equal(found.of_rule, 1);
+    assert_int_equal(found.count, 1);
+    guest_destroy(&s.guest);
+}
+
 static void each_rule_is_found(void **state)
 {
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
@@ -189,9 +203,10 @@ static void every_rule_has_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_driver_is_clean), cmocka_unit_test(captures_can_be_read),
-        cmocka_unit_test(each_rule_is_found),  cmocka_unit_test(programs_are_looked_at),
-        cmocka_unit_test(without_a_space),     cmocka_unit_test(every_rule_has_a_change),
+        cmocka_unit_test(the_driver_is_clean),     cmocka_unit_test(captures_can_be_read),
+        cmocka_unit_test(each_rule_is_found),      cmocka_unit_test(vertices_of_v9_without_a_program),
+        cmocka_unit_test(programs_are_looked_at),  cmocka_unit_test(without_a_space),
+        cmocka_unit_test(every_rule_has_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
