@@ -143,9 +143,8 @@ struct options {
 
 static const struct tool_option rows[] = {
     {"job", "N",
-     "only the N-th job, from 1: what begins with its binning (Mali-400: its vertex processing; Midgard: "
-     "each "
-     "chain)",
+     "only the N-th job, from 1: what begins with its binning (Mali-400: its vertex processing; Malis with a "
+     "job manager: each chain)",
      .kind = TOOL_NUMBER, .at = AT(decode.job), .min = 1, .max = UINT64_MAX},
     {"no-programs", NULL, "leave programs and uniforms out", .kind = TOOL_SWITCH,
      .at = AT(decode.no_programs)},

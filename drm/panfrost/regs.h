@@ -1,5 +1,5 @@
-/* Registers of Malis with a job manager as the kernel's part uses them, by byte offsets in one window of 16 KiB; README.md
- * says what is expected of them. Pairs of words, the low one first, hold values of 64 bits. Source:
+/* Registers of Malis with a job manager as the kernel's part uses them, by byte offsets in one window of 16 KiB;
+ * README.md says what is expected of them. Pairs of words, the low one first, hold values of 64 bits. Source:
  * panfrost_regs.h of the kernel. */
 #ifndef VITRAIL_DRM_PANFROST_REGS_H
 #define VITRAIL_DRM_PANFROST_REGS_H

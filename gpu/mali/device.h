@@ -1,5 +1,5 @@
-/* Mali GPUs with a job manager (Midgard, Bifrost, Valhall v9): registers in one window, interrupt lines, address spaces, chains of
- * jobs. A kernel driver, a VM's device model or a replay uses a device through these calls alone.
+/* Mali GPUs with a job manager (Midgard, Bifrost, Valhall v9): registers in one window, interrupt lines, address
+ * spaces, chains of jobs. A kernel driver, a VM's device model or a replay uses a device through these calls alone.
  * Source: Linux's panfrost driver (panfrost_regs.h and who uses it) as documentation of what it reads and
  * writes.
  *

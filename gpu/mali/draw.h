@@ -99,8 +99,8 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
 /* Those blends alone: who draws into a frame knows how many there are, and a tiler job of v6 and v7 does not. */
 bool mali_blends_read(const struct mali_reader *reader, uint64_t state, uint32_t targets,
                       struct mali_bindings *out, struct mali_stop *stop);
-/* The program that a blend descriptor names (v5 and later), beside a draw whose own is `shader`: since v6 the upper half
- * of the address is that one's. False: it blends without one. */
+/* The program that a blend descriptor names (v5 and later), beside a draw whose own is `shader`: since v6 the upper
+ * half of the address is that one's. False: it blends without one. */
 static inline bool mali_blend_shader(enum mali_version version, const struct mali_blend *blend,
                                      uint64_t shader, uint64_t *address)
 {

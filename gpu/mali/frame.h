@@ -26,8 +26,8 @@ struct mali_frame {
     struct mali_target target[MALI_TARGETS];
 };
 
-/* Where the parts of a framebuffer stand, from its address on (sections.inc). Since v6 its parameters name a tiler's context, and
- * draws their storage. */
+/* Where the parts of a framebuffer stand, from its address on (sections.inc). Since v6 its parameters name a tiler's
+ * context, and draws their storage. */
 enum mali_frame_part {
     MALI_FRAME_STORAGE,
     MALI_FRAME_PARAMETERS,

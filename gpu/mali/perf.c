@@ -1,17 +1,17 @@
 /* Performance counters: blocks of 64 words, the first four of which are a header. T720 stores eight blocks: shader
- * cores 0 to 3, tiler, MMU and L2, one of zeros, job manager; later GPUs job manager, tiler, a
- * block each slice of the L2 cache, and one each number of a shader core (Linux, panfrost_perfcnt.c). */
+ * cores 0 to 3, tiler, MMU and L2, one of zeros, job manager; later GPUs job manager, tiler, one for each slice of the
+ * L2 cache, and one for each number of a shader core up to the highest (Linux, panfrost_perfcnt.c). */
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
-enum { WORDS = 64, HEADER = 4, MODE_MANUAL = 1, MOST_BLOCKS = 64 };
+enum { WORDS = 64, HEADER = 4, MODE_MANUAL = 1, MOST_BLOCKS = 2 + 16 + 32 };
 enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
 
 static const struct {
     enum block block;
-    uint8_t index[MALI_VERSION_COUNT]; /* 0: the version's is not known */
+    uint8_t index[MALI_VERSION_COUNT]; /* 0: the version has none */
 } counters[MALI_EVENT_COUNT] = {
 #define EVENT(block, name, v4, v5, v6, v7, v9, what) {BLOCK_##block, {v4, v5, v6, v7, v9}},
 #include "gpu/mali/perf.inc"
@@ -22,15 +22,15 @@ static unsigned layout(const struct mali_device *device, enum block out[MOST_BLO
 {
     static const enum block v4[] = {BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER,
                                     BLOCK_TILER,  BLOCK_L2,     BLOCK_NONE,   BLOCK_JM};
-    static const enum block begin[] = {BLOCK_JM, BLOCK_TILER};
-    unsigned count = UTIL_ARRAY_SIZE(begin);
+    unsigned count = 0;
     if (device->version == MALI_V4) {
         memcpy(out, v4, sizeof v4);
         return UTIL_ARRAY_SIZE(v4);
     }
-    memcpy(out, begin, sizeof begin);
-    for (uint32_t slices = mali_feature(device->kind, MALI_GPU_MEM_FEATURES) >> 8 & 15, n = 0; n <= slices;
-         n++)
+    out[count++] = BLOCK_JM;
+    out[count++] = BLOCK_TILER;
+    const uint32_t memory = mali_feature(device->kind, MALI_GPU_MEM_FEATURES);
+    for (uint32_t left = 1 + (memory >> MALI_GPU_MEM_FEATURES_MORE_L2_SLICES_AT & 15); left; left--)
         out[count++] = BLOCK_L2;
     for (uint32_t cores = mali_feature(device->kind, MALI_GPU_SHADER_PRESENT); cores; cores >>= 1)
         out[count++] = BLOCK_SHADER;

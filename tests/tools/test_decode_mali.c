@@ -1,5 +1,5 @@
-/* `vitrail decode` of Malis with a job manager: what the driver's own listing of the same program says (Mesa's pandecode), from
- * captures made of recorded submissions; the same as JSON; chains that cannot be followed. */
+/* `vitrail decode` of Malis with a job manager: what the driver's own listing of the same program says (Mesa's
+ * pandecode), from captures made of recorded submissions; the same as JSON; chains that cannot be followed. */
 #include "tests/gpu/mali/recording.h"
 #include "tests/tools/json_reader.h"
 #include "tools/decode.h"

@@ -1,4 +1,4 @@
-/* Submissions of the stock panfrost driver (tests/data/t720, t760, t860) in a guest's memory. */
+/* Submissions of the stock panfrost driver (tests/data/t720, t760, t860, g52, g57) in a guest's memory. */
 #ifndef VITRAIL_TESTS_GPU_MALI_SCENE_H
 #define VITRAIL_TESTS_GPU_MALI_SCENE_H
 
