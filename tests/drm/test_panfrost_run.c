@@ -16,9 +16,12 @@ static void test_slots(void **state)
                           (products[i] > 0x1000 ? 1u << 14 : 0); /* fewer flushes, since Bifrost */
         uint32_t flag = products[i] == 0x720 ? 0 : 1u << 11;     /* of every other chain of a slot */
         make_task(&task, &b);
+        card.mock.reg[PANFROST_LATEST_FLUSH_ID / 4] = 0x1234;
         assert_int_equal(submit(card.file, &task), 0);
         assert_int_equal(card.mock.slot, 1);
         assert_int_equal(card.mock.config, common | flag);
+        assert_int_equal(card.mock.reg[(PANFROST_JS(1) + PANFROST_JS_FLUSH_ID_NEXT) / 4],
+                         common & 1u << 14 ? 0x1234 : 0);
         task.submit.requirements = PANFROST_REQUIRE_FRAGMENT;
         assert_int_equal(submit(card.file, &task), 0);
         assert_int_equal(card.mock.slot, 0);
