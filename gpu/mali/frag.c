@@ -74,7 +74,7 @@ static bool reads_points(const struct mali_frag *f)
 /* Fuel of a program in a block. What loops repeat is not counted: a share of what they may is. */
 static uint64_t cost_of(const struct mali_world *world)
 {
-    const struct midgard_program *p = world->program;
+    const struct mali_decoded *p = world->program;
     return p->insn_count + (p->repeats ? world->fuel / LOOP_SHARE : 0);
 }
 
@@ -88,7 +88,7 @@ static uint64_t cost_of_block(const struct mali_frag *f)
 
 static void begin_shader(struct mali_frag *f)
 {
-    const struct midgard_program *p = f->world.program;
+    const struct mali_decoded *p = f->world.program;
     f->shader =
         (struct raster_shader){.family = &mali_frag_family,
                                .cost = cost_of_block(f),

@@ -113,10 +113,10 @@ static bool is_compiled(const struct midgard_program *p)
 int mali_frag_ir_blend(struct mali_frag_ir *e, struct jit_builder *b, unsigned t,
                        const struct raster_output_ir *colors, LLVMValueRef lanes)
 {
-    const struct midgard_program *p = e->variant->shader[t];
+    const struct midgard_program *p = e->variant->shader[t]->midgard;
     const size_t address = offsetof(struct mali_frag_args, shader) + t * sizeof(uint64_t);
     struct blend x = {.world = e->world, .e = e, .target = t, .lanes = lanes};
-    struct midgard_ir_input input = {.uniform_count = e->forms->world.uniform_count,
+    struct midgard_ir_input input = {.uniform_count = e->forms->world.uniform_count / 4u,
                                      .address = mali_frag_of_args(e, b, b->i64, address),
                                      .lanes = LLVMConstAllOnes(b->i1x16),
                                      .fuel = jit_i32(b, 0)};

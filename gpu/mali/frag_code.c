@@ -11,7 +11,7 @@
 #include "raster/zs_blocks.h"
 #include "util/bits.h"
 
-enum { QUAD_BYTES = 16, KEY_PARTS = 3 + MALI_TARGETS };
+enum { KEY_PARTS = 3 + MALI_TARGETS };
 
 /* ---- forms ---- */
 
@@ -61,15 +61,18 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
         out->alpha_to_one |= (uint8_t)(f->target[t].alpha_to_one << t);
         out->shaders |= (uint8_t)((f->target[t].shader != NULL) << t);
     }
-    for (uint32_t n = 0; f->has_program && n < MALI_CODE_ARRAYS; n++)
-        if (f->world.program->varyings >> n & 1)
+    const uint64_t varyings =
+        f->has_program && f->world.program->midgard ? f->world.program->midgard->varyings : 0;
+    for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++)
+        if (varyings >> n & 1)
             set_varying(f, n, &out->varying[n]);
 }
 
 /* What code has no way to do. */
 static bool for_reference(const struct mali_frag *f)
 {
-    return f->per_sample || f->stencil_given || (f->has_program && f->world.program->barriers);
+    return f->per_sample || f->stencil_given ||
+           (f->has_program && (f->world.program->barriers || f->world.program->warp));
 }
 
 /* ---- keys ---- */
@@ -80,7 +83,7 @@ struct head {
     uint32_t kind, words, shader_words[MALI_TARGETS];
     struct mali_frag_forms forms;
 };
-static const char mark[16] = "mali fragment 3";
+static const char mark[16] = "mali fragment 4";
 
 static int emit(struct jit_builder *b, void *data)
 {
@@ -104,7 +107,7 @@ static int read_shaders(const struct head *head, const uint8_t *keys, size_t byt
         struct gpu_program_decoded decoded = {.program = NULL};
         if (!(head->forms.shaders >> t & 1))
             continue;
-        void *words = jit_key_take(&in, (uint64_t)head->shader_words[t] * QUAD_BYTES);
+        void *words = jit_key_take(&in, (uint64_t)head->shader_words[t] * kind->word_bytes);
         status = words ? kind->decode(words, head->shader_words[t], &decoded, NULL) : -EINVAL;
         out->shader[t] = decoded.program;
         free(words);
@@ -132,7 +135,8 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
         return status;
     struct mali_frag_variant variant = {recipe.program, &head.forms, recipe.keys, {NULL}};
     if (head.words) {
-        status = read_shaders(&head, recipe.keys, left - head.words * QUAD_BYTES, &variant);
+        status = read_shaders(&head, recipe.keys,
+                              left - head.words * mali_program_kind(head.kind)->word_bytes, &variant);
         if (!status)
             status = mali_frag_emit(b, &variant);
         finish_shaders(&head, &variant);
@@ -209,7 +213,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
 /* Each lane writes its colour, once, at the program's end. */
 static bool writes_always(const struct midgard_program *p)
 {
-    if (!p->straight || p->write_count != 1 || p->any_target || p->targets != 1)
+    if (!p || !p->straight || p->write_count != 1 || p->any_target || p->targets != 1)
         return false;
     const struct midgard_insn *i = &p->insns[p->writes[0].insn];
     for (unsigned n = 0; n < 2; n++)
@@ -230,9 +234,9 @@ static bool may_be_opaque(const struct mali_frag *f)
         return true;
     if (t->shader)
         return false;
-    const struct midgard_program *p = f->world.program;
-    return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores && writes_always(p) &&
-           !raster_output_reads(format, &t->blend);
+    const struct mali_decoded *p = f->world.program;
+    return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores &&
+           writes_always(p->midgard) && !raster_output_reads(format, &t->blend);
 }
 
 /* ---- all of it ---- */
@@ -317,12 +321,12 @@ void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in
         return;
     memcpy(head->mark, mark, sizeof mark);
     head->kind = (uint32_t)f->shared->job->device->kind;
-    head->words = f->has_program ? (uint32_t)(f->world.from->bytes / QUAD_BYTES) : 0;
+    head->words = f->has_program ? (uint32_t)(f->world.from->bytes / f->world.program->word_bytes) : 0;
     set_forms(f, &head->forms);
     for (uint32_t t = 0; t < f->tile->count; t++)
         if (f->target[t].shader) {
             x.id.shader[t] = f->target[t].shader->from;
-            head->shader_words[t] = (uint32_t)(x.id.shader[t]->bytes / QUAD_BYTES);
+            head->shader_words[t] = (uint32_t)(x.id.shader[t]->bytes / f->world.program->word_bytes);
         }
     if (!f->has_program) {
         raster_shader_find(&f->shader, !in_order && may_be_opaque(f), find, &x);
@@ -349,8 +353,7 @@ void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_
         return;
     }
     const struct isa_fault said = isa_fault_unpack(code);
-    const struct midgard_report report = {
-        .fault = (enum midgard_fault)said.kind, .at = said.pc, .place = {said.lane, address}};
+    const struct mali_report report = {.fault = said.kind, .at = said.pc, .place = {said.lane, address}};
     const struct mali_threads threads = {.world = (struct mali_world *)(uintptr_t)&f->world};
     struct mali_stop stop = {0};
     mali_world_fault(&threads, &report, &stop);

@@ -47,10 +47,10 @@ struct mali_frag_args {
 };
 
 struct mali_frag_variant {
-    const struct midgard_program *program; /* NULL: there is none */
+    const struct mali_decoded *program; /* NULL: there is none */
     const struct mali_frag_forms *forms;
     const struct mali_code_lookup *lookups;
-    const struct midgard_program *shader[MALI_TARGETS]; /* blend shaders, as forms->shaders says */
+    const struct mali_decoded *shader[MALI_TARGETS]; /* blend shaders, as forms->shaders says */
 };
 /* frag_ir.c: emits the function, a raster_shader_fn. 0, -ENOTSUP: the program asks for what code cannot give,
  * or another negative errno. */

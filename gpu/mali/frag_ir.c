@@ -10,7 +10,7 @@
 #include "util/bits.h"
 
 enum {
-    HOISTED_UNIFORMS = 4 /* vec4s */,
+    HOISTED_UNIFORMS = 16 /* words */,
     SIDE_MIN = 2,
     SIDE_MAX = 200 /* instructions */,
     SHORT = 60,
@@ -124,7 +124,7 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 static void set_lanes(const struct mali_frag_ir *e, struct jit_builder *b, struct midgard_ir_input *input)
 {
     LLVMValueRef live = any_sample(e, b);
-    const struct midgard_program *p = e->variant->program;
+    const struct mali_decoded *p = e->variant->program;
     if (p->straight && !p->loads && !p->stores) {
         input->lanes = LLVMConstAllOnes(b->i1x16);
         return;
@@ -147,7 +147,8 @@ static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned cou
         input[k] = *like;
         set_lanes(&e[k], b, &input[k]);
     }
-    int status = midgard_translate_sides(b, e->variant->program, ports, input, count, out->leave, end);
+    int status =
+        midgard_translate_sides(b, e->variant->program->midgard, ports, input, count, out->leave, end);
     for (unsigned k = 0; k < count && !status; k++) {
         e[k].end = end[k];
         out->executed[k] = end[k].executed;
@@ -169,7 +170,7 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
         return 0;
     mali_frag_ir_ports(e, &ports);
     struct midgard_ir_input input = {
-        .uniform_count = e->forms->world.uniform_count,
+        .uniform_count = e->forms->world.uniform_count / 4u,
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     if (count > 1)
@@ -177,7 +178,7 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
     set_lanes(e, b, &input);
     mali_frag_begin_slots(e, b);
     e->beside = false;
-    int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
+    int status = midgard_translate(b, e->variant->program->midgard, &ports, &input, &fault, &e->end);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
         status = -ENOTSUP;
     if (status)
@@ -298,22 +299,14 @@ static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValue
     }
 }
 
-static uint32_t requests_of(const struct midgard_program *p)
-{
-    uint32_t requests = 0;
-    for (uint32_t n = 0; n < p->insn_count; n++)
-        requests += midgard_kind_of(p->insns[n].tag) == MIDGARD_TEXTURE;
-    return requests;
-}
-
 /* Iterations of a loop wait for what the ones before have made; other branches leave nothing to do where both sides
  * take them. Tests that store what rejected fragments left behind cannot be held back. */
-static unsigned branching_sides(const struct mali_frag_ir *e, const struct midgard_program *p)
+static unsigned branching_sides(const struct mali_frag_ir *e, const struct mali_decoded *p)
 {
     const struct raster_zs *zs = &e->forms->zs;
     bool holds = !e->forms->early || (!zs->face[0].enable && !zs->face[1].enable);
-    return p->repeats && !p->reads_tile && holds && !e->end.faults_at_once &&
-                   requests_of(p) <= FEW_REQUESTS && p->insn_count <= SHORT
+    return p->repeats && !p->reads_tile && holds && !e->end.faults_at_once && p->requests <= FEW_REQUESTS &&
+                   p->insn_count <= SHORT
                ? MIDGARD_BRANCHING_SIDES
                : 1;
 }
@@ -323,7 +316,7 @@ static unsigned branching_sides(const struct mali_frag_ir *e, const struct midga
 static unsigned sides(void *ctx, bool faults)
 {
     const struct mali_frag_ir *e = ctx;
-    const struct midgard_program *p = e->variant->program;
+    const struct mali_decoded *p = e->variant->program;
     if (!p || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders)
         return 1;
     if (!p->straight)
@@ -332,7 +325,7 @@ static unsigned sides(void *ctx, bool faults)
         return 1;
     if (p->insn_count < SIDE_MIN || p->insn_count > SIDE_MAX)
         return 1;
-    return requests_of(p) > FEW_REQUESTS || p->insn_count > SHORT ? 2 : MIDGARD_SIDES;
+    return p->requests > FEW_REQUESTS || p->insn_count > SHORT ? 2 : MIDGARD_SIDES;
 }
 
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)

@@ -32,18 +32,18 @@ static uint16_t any_live(const struct mali_frag_batch *b)
     return lanes;
 }
 
-static bool run(struct mali_frag_batch *b, struct mali_world *world, struct midgard_state *state,
+static bool run(struct mali_frag_batch *b, struct mali_world *world, union mali_sixteen *state,
                 struct mali_stop *stop)
 {
-    struct midgard_report report;
+    struct mali_report report;
     b->threads.world = world;
     b->threads.stop = (struct mali_stop){0};
-    enum midgard_fault fault = midgard_run(world->program, &b->threads.ports, state, &report,
-                                           b->looking ? mali_frag_on_insn : NULL, b);
+    b->threads.trace = b->looking ? mali_frag_on_insn : NULL;
+    bool good = mali_interpret(&b->threads, state, &report);
     b->executed += report.executed;
     if (b->looking)
-        mali_frag_look_at_end(b, state);
-    return !fault || mali_world_fault(&b->threads, &report, stop);
+        mali_frag_look_at_end(b, &state->midgard);
+    return good || mali_world_fault(&b->threads, &report, stop);
 }
 
 /* The program of the draw; *lanes: those that it leaves. */
@@ -51,15 +51,15 @@ static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_
 {
     struct mali_world *world = world_of(b->frag);
     uint16_t all = quads_of(*lanes);
-    const struct midgard_input input = mali_world_input(world, all, all & (uint16_t)~*lanes);
-    struct midgard_state state;
-    midgard_start(&input, &state);
+    union mali_sixteen state;
+    b->threads.world = world;
+    mali_sixteen_begin(&b->threads, all, all & (uint16_t)~*lanes, false, &state);
     memset(b->written, 0, sizeof b->written);
     if (!run(b, world, &state, stop))
         return false;
     if (b->looking)
-        mali_frag_look_at_discards(b, *lanes & (uint16_t)~state.live);
-    *lanes &= state.live;
+        mali_frag_look_at_discards(b, *lanes & (uint16_t)~mali_sixteen_live(world, &state));
+    *lanes &= mali_sixteen_live(world, &state);
     return true;
 }
 
@@ -67,13 +67,13 @@ static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_
 static bool run_blend_shader(struct mali_frag_batch *b, uint32_t t, uint16_t lanes, struct mali_stop *stop)
 {
     struct mali_world *world = b->frag->target[t].shader;
-    const struct midgard_input input = mali_world_input(world, lanes, 0);
-    struct midgard_state state;
-    midgard_start(&input, &state);
+    union mali_sixteen state;
+    b->threads.world = world;
+    mali_sixteen_begin(&b->threads, lanes, 0, false, &state);
     for (unsigned l = 0; l < 16; l++)
         for (unsigned c = 0; c < 4; c++) {
-            state.reg[0][c][l] = b->color[t][l].src[c];
-            state.reg[2][c][l] = b->color[t][l].src1[c];
+            state.midgard.reg[0][c][l] = b->color[t][l].src[c];
+            state.midgard.reg[2][c][l] = b->color[t][l].src1[c];
         }
     b->blending = t + 1;
     bool done = run(b, world, &state, stop);
@@ -260,7 +260,7 @@ static bool take_storage(const struct mali_frag *f, struct mali_frag_batch *b, s
     uint32_t bytes = f->has_program ? f->world.thread_bytes : 0;
     if (!bytes)
         return true;
-    b->threads.thread_storage = calloc(MIDGARD_LANES, bytes);
+    b->threads.thread_storage = calloc(ISA_LANES, bytes);
     return b->threads.thread_storage || mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT,
                                                       f->world.address, "no host memory for threads");
 }
@@ -278,8 +278,7 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     if (!fault)
         return true;
     const struct isa_fault said = isa_fault_unpack(fault);
-    const struct midgard_report report = {
-        .fault = (enum midgard_fault)said.kind, .at = said.pc, .place = {said.lane, call.address}};
+    const struct mali_report report = {.fault = said.kind, .at = said.pc, .place = {said.lane, call.address}};
     return mali_world_fault(&b->threads, &report, stop);
 }
 

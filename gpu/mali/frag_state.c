@@ -27,7 +27,7 @@ static const uint8_t stencil_ops[8] = {
 bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
 {
     const struct mali_state *s = &f->job.bindings.state;
-    const struct midgard_program *p = f->world.program;
+    const struct midgard_program *p = f->has_program ? f->world.program->midgard : NULL;
     f->zs.depth_write = s->depth_write_mask;
     f->zs.depth_func = (uint8_t)s->depth_function;
     f->zs.face[0] = (struct raster_stencil){.enable = s->stencil_enable,

@@ -32,7 +32,7 @@ static void look_at(const struct midgard_memory *m, struct asked *asked)
 
 static void look(const struct midgard_program *p, struct asked *asked)
 {
-    for (uint32_t n = 0; n < p->insn_count; n++)
+    for (uint32_t n = 0; p && n < p->insn_count; n++)
         if (midgard_kind_of(p->insns[n].tag) == MIDGARD_LOAD_STORE)
             for (unsigned k = 0; k < 2; k++)
                 look_at(&p->insns[n].memory[k], asked);
@@ -119,7 +119,7 @@ bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
     memset(f->slot_of, FRAG_NO_SLOT, sizeof f->slot_of);
     if (!f->has_program)
         return true;
-    look(f->world.program, &asked);
+    look(f->world.program->midgard, &asked);
     if (asked.linear)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
                              f->world.address, "varyings without perspective are not done");

@@ -105,7 +105,7 @@ void mali_frag_on_insn(void *data, const struct midgard_insn *insn, uint16_t lan
         f->insn = insn;
         f->of.now = (struct gpu_step){.pc = insn->at, .blends = b->blending};
         f->of.lane->executed++;
-        midgard_uses(insn, &b->threads.world->program->traits, &f->uses);
+        midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
         for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
             gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->reg[r]);
     }

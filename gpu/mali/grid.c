@@ -18,7 +18,7 @@ bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation
     for (unsigned n = 0; n < 3; n++)
         g->size[n] = (uint32_t)size[n];
     g->threads = (uint32_t)threads;
-    g->groups_of_unit = threads == 1 && !shares ? MIDGARD_LANES : 1;
+    g->groups_of_unit = threads == 1 && !shares ? ISA_LANES : 1;
     uint64_t groups = g->groups[0] * g->groups[1] * g->groups[2];
     g->units = (groups + g->groups_of_unit - 1) / g->groups_of_unit;
     g->row = size[0] * g->groups[0];
@@ -63,7 +63,7 @@ static four load(const uint32_t *from)
 static void number(const struct mali_grid *g, struct mali_threads *t)
 {
     const uint32_t row = (uint32_t)g->row, slice = (uint32_t)g->slice; /* numbers have 32 bits */
-    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
         four v = load(&t->global[2][l]) * slice + load(&t->global[1][l]) * row + load(&t->global[0][l]);
         memcpy(&t->number[l], &v, sizeof v);
     }
@@ -75,7 +75,7 @@ void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_thre
     uint32_t local[3];
     memset(t->local, 0, sizeof t->local);
     part(first, size, local);
-    for (uint32_t l = 0; l < MIDGARD_LANES && first + l < g->threads; l++, next(size, local))
+    for (uint32_t l = 0; l < ISA_LANES && first + l < g->threads; l++, next(size, local))
         for (unsigned n = 0; n < 3; n++)
             t->local[n][l] = local[n];
     memset(t->placed, 0, sizeof t->placed);
@@ -90,10 +90,10 @@ void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_thre
 static bool in_a_row(const struct mali_grid *g, uint64_t first, struct mali_threads *t)
 {
     const unsigned axis = g->groups[0] == 1;
-    if (first + MIDGARD_LANES > g->groups[axis])
+    if (first + ISA_LANES > g->groups[axis])
         return false;
     memset(t->group, 0, sizeof t->group);
-    for (uint32_t l = 0; l < MIDGARD_LANES; l++)
+    for (uint32_t l = 0; l < ISA_LANES; l++)
         t->group[axis][l] = (uint32_t)first + l;
     memcpy(t->global, t->group, sizeof t->global);
     return true;
@@ -102,15 +102,15 @@ static bool in_a_row(const struct mali_grid *g, uint64_t first, struct mali_thre
 /* Of sixteen workgroups of a thread. */
 static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct mali_threads *t)
 {
-    const uint64_t first = unit * MIDGARD_LANES, left = g->groups[0] * g->groups[1] * g->groups[2] - first;
-    const uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
+    const uint64_t first = unit * ISA_LANES, left = g->groups[0] * g->groups[1] * g->groups[2] - first;
+    const uint32_t count = (uint32_t)UTIL_MIN(left, ISA_LANES);
     uint32_t at[3];
     if (in_a_row(g, first, t)) {
         number(g, t);
-        return MIDGARD_LANES;
+        return ISA_LANES;
     }
     part(first, g->groups, at);
-    for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
+    for (uint32_t l = 0; l < ISA_LANES; l++) {
         if (l == count)
             memset(at, 0, sizeof at);
         for (unsigned n = 0; n < 3; n++)
@@ -141,7 +141,7 @@ static void place_group(const struct mali_grid *g, unsigned axis, uint32_t at, s
     if (t->placed[axis] == at)
         return;
     t->placed[axis] = at;
-    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
         four group = (four){0} + at, global = load(&t->local[axis][l]) + at * g->size[axis];
         memcpy(&t->group[axis][l], &group, sizeof group);
         memcpy(&t->global[axis][l], &global, sizeof global);
@@ -157,11 +157,11 @@ static uint32_t one_group(const struct mali_grid *g, const uint32_t at[3], uint3
         place_group(g, n, at[n], t);
         before += at[n] * g->size[n] * along[n];
     }
-    for (unsigned l = 0; l < MIDGARD_LANES; l += 4) {
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
         four v = load(&t->number_in_group[l]) + before;
         memcpy(&t->number[l], &v, sizeof v);
     }
-    return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), MIDGARD_LANES);
+    return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), ISA_LANES);
 }
 
 uint16_t mali_grid_lanes(const struct mali_grid *g, const struct mali_grid_place *place, uint32_t first,

@@ -148,7 +148,8 @@ static void lint_program(struct mali_lint *l, const struct gpu_space *space, con
                                                 .words = words,
                                                 .count = decoded.words});
     if (l->device->version <= MALI_V5)
-        lint_first_tag(l, place, at, (unsigned)(shader & PROGRAM_TAG), decoded.program);
+        lint_first_tag(l, place, at, (unsigned)(shader & PROGRAM_TAG),
+                       ((const struct mali_decoded *)decoded.program)->midgard);
     kind->destroy(decoded.program);
 }
 

@@ -15,10 +15,10 @@ struct head {
     uint32_t words;
     struct mali_code_forms forms;
 };
-static const char mark[16] = "mali threads 2";
+static const char mark[16] = "mali threads 3";
 
 struct variant {
-    const struct midgard_program *program;
+    const struct mali_decoded *program;
     const struct mali_code_forms *forms;
     const struct mali_code_lookup *lookups;
 };
@@ -35,19 +35,11 @@ static void leave(struct jit_builder *b, LLVMValueRef value, size_t offset)
     jit_store(b, value, jit_offset_const(b, jit_param(b, CALL), offset), 8);
 }
 
-static unsigned requests_of(const struct midgard_program *p)
-{
-    unsigned count = 0;
-    for (uint32_t n = 0; n < p->insn_count; n++)
-        count += midgard_kind_of(p->insns[n].tag) == MIDGARD_TEXTURE;
-    return count;
-}
-
 static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
     const LLVMTypeRef params[PARAMS] = {b->ptr, b->ptr, b->ptr};
-    struct mali_world_ir e = {.forms = v->forms, .lookups = v->lookups, .requests = requests_of(v->program)};
+    struct mali_world_ir e = {.forms = v->forms, .lookups = v->lookups, .requests = v->program->requests};
     struct midgard_ir_ports ports;
     struct midgard_ir_state state;
     LLVMValueRef fault;
@@ -63,12 +55,12 @@ static int emit(struct jit_builder *b, void *data)
     LLVMValueRef lanes =
         LLVMBuildTrunc(b->ir, of_call(b, b->i32, offsetof(struct mali_code_call, lanes)), b->i16, "");
     const struct midgard_ir_input input = {
-        .uniform_count = v->forms->uniform_count,
+        .uniform_count = v->forms->uniform_count / 4u,
         .address = jit_load_at_entry(b, b->i64, e.code, offsetof(struct mali_code, address), 8),
         .lanes = jit_mask_from_bits(b, lanes),
         .fuel = of_call(b, b->i32, offsetof(struct mali_code_call, fuel)),
         .state = v->program->barriers ? of_call(b, b->ptr, offsetof(struct mali_code_call, state)) : NULL};
-    int status = midgard_translate(b, v->program, &ports, &input, &fault, &state);
+    int status = midgard_translate(b, v->program->midgard, &ports, &input, &fault, &state);
     if (status)
         return status;
     leave(b, state.executed, offsetof(struct mali_code_call, executed));
@@ -133,7 +125,7 @@ struct jit_function *mali_thread_code(struct mali_world *w, struct jit_engine *e
     mali_code_prepare(w, &of.head.forms, lookups, code);
     memcpy(of.head.mark, mark, sizeof mark);
     of.head.kind = w->shared->kind;
-    of.head.words = (uint32_t)(w->from->bytes / sizeof(uint64_t[2]));
+    of.head.words = (uint32_t)(w->from->bytes / w->program->word_bytes);
     const struct util_memo_key key = {&of, sizeof of, lookups, of.head.forms.lookup_count * sizeof *lookups};
     enum util_make_status status;
     struct jit_function **kept = gpu_program_code(w->from, &key, sizeof(struct jit_function *), &status);

@@ -10,12 +10,12 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { SIXTEENS = MALI_GROUP_MOST / MIDGARD_LANES, UNITS_AT_ONCE = 1024 };
+enum { SIXTEENS = MALI_GROUP_MOST / ISA_LANES, UNITS_AT_ONCE = 1024 };
 
 /* What a worker has for the units that it runs. */
 struct worker {
     struct mali_threads *threads; /* one for each sixteen of a unit */
-    struct midgard_state *state;  /* likewise, of programs with barriers */
+    union mali_sixteen *state;    /* likewise, of programs with barriers */
     uint8_t *storage;             /* of threads, then of the workgroup */
     uint8_t *unmarked;            /* where code marks what it stores outside of runs */
     struct mali_grid_place place; /* the unit at hand */
@@ -39,38 +39,35 @@ struct run {
 
 /* Sixteen threads until they have ended or wait, compiled or not. `state`: where they begin, of programs with
  * barriers; NULL: at the program's beginning. */
-static uint32_t interpret(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
-                          struct midgard_report *report)
+static bool interpret(struct mali_threads *t, uint16_t lanes, union mali_sixteen *state,
+                      struct mali_report *report)
 {
-    struct midgard_state own;
+    union mali_sixteen own;
     if (!state) {
-        const struct midgard_input input = mali_world_input(t->world, lanes, 0);
         state = &own;
-        midgard_start(&input, state);
+        mali_sixteen_begin(t, lanes, 0, false, state);
     }
-    return midgard_run(t->world->program, &t->ports, state, report, NULL, NULL);
+    return mali_interpret(t, state, report);
 }
 
-static uint32_t run_code(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
-                         struct midgard_report *report)
+static bool run_code(struct mali_threads *t, uint16_t lanes, union mali_sixteen *state,
+                     struct mali_report *report)
 {
     struct jit_function *function = t->world->function;
     struct mali_code_call call = {.state = state, .fuel = t->world->fuel, .lanes = lanes};
     mali_code_fn code = (mali_code_fn)jit_function_code(function);
     struct isa_fault fault = isa_fault_unpack(code(t->world->code, t, &call));
     jit_function_ran(function, call.executed);
-    *report = (struct midgard_report){.fault = (enum midgard_fault)fault.kind,
-                                      .at = fault.pc,
-                                      .place = {fault.lane, call.address},
-                                      .executed = call.executed};
-    return report->fault;
+    *report = (struct mali_report){
+        .fault = fault.kind, .at = fault.pc, .place = {fault.lane, call.address}, .executed = call.executed};
+    return !fault.kind;
 }
 
-static bool run_sixteen(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
-                        uint64_t *executed, struct mali_stop *stop)
+static bool run_sixteen(struct mali_threads *t, uint16_t lanes, union mali_sixteen *state, uint64_t *executed,
+                        struct mali_stop *stop)
 {
-    struct midgard_report report;
-    bool good = !(t->world->function ? run_code : interpret)(t, lanes, state, &report);
+    struct mali_report report;
+    bool good = (t->world->function ? run_code : interpret)(t, lanes, state, &report);
     *executed += report.executed;
     return good || mali_world_fault(t, &report, stop);
 }
@@ -82,7 +79,7 @@ static void start_storage(struct run *r, struct worker *w)
     const struct mali_world *world = r->world;
     for (uint32_t n = 0; n < r->sixteens; n++) {
         struct mali_threads *t = &w->threads[n];
-        for (unsigned l = 0; t->touched && l < MIDGARD_LANES; l++)
+        for (unsigned l = 0; t->touched && l < ISA_LANES; l++)
             memset(t->thread_storage + (size_t)l * world->thread_bytes, 0, t->touched);
         t->touched = 0;
         t->stop.fault.kind = GPU_FAULT_NONE;
@@ -96,17 +93,16 @@ static bool run_group(struct run *r, struct worker *w, struct mali_stop *stop)
 {
     bool left = true;
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * MIDGARD_LANES, &w->threads[n]);
-        const struct midgard_input input = mali_world_input(r->world, lanes, 0);
-        midgard_start_again(r->world->program, &input, &w->state[n]);
+        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * ISA_LANES, &w->threads[n]);
+        mali_sixteen_begin(&w->threads[n], lanes, 0, true, &w->state[n]);
     }
     while (left) {
         left = false;
         for (uint32_t n = 0; n < r->sixteens; n++) {
-            if (w->state[n].running &&
-                !run_sixteen(&w->threads[n], w->state[n].running, &w->state[n], &w->executed, stop))
+            uint16_t running = mali_sixteen_running(r->world, &w->state[n]);
+            if (running && !run_sixteen(&w->threads[n], running, &w->state[n], &w->executed, stop))
                 return false;
-            left |= w->state[n].running;
+            left |= mali_sixteen_running(r->world, &w->state[n]);
         }
     }
     return true;
@@ -122,7 +118,7 @@ static bool run_unit(struct run *r, struct worker *w, uint64_t unit, struct mali
     if (r->world->program->barriers)
         return run_group(r, w, stop);
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * MIDGARD_LANES, &w->threads[n]);
+        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * ISA_LANES, &w->threads[n]);
         if (!run_sixteen(&w->threads[n], lanes, NULL, &w->executed, stop))
             return false;
     }
@@ -161,7 +157,7 @@ static void finish(struct run *r)
 static bool start_worker(struct run *r, struct worker *w)
 {
     struct mali_world *world = r->world;
-    size_t own = (size_t)world->thread_bytes * MIDGARD_LANES; /* both sizes are bounded by world.h */
+    size_t own = (size_t)world->thread_bytes * ISA_LANES; /* both sizes are bounded by world.h */
     size_t storage = own * r->sixteens + world->group_bytes;
     w->failed = UINT64_MAX;
     w->threads = calloc(r->sixteens, sizeof *w->threads);
@@ -172,11 +168,10 @@ static bool start_worker(struct run *r, struct worker *w)
         (storage && !w->storage))
         return false;
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        const struct midgard_input input = mali_world_input(world, 0, 0);
         mali_threads_begin(&w->threads[n], world);
-        mali_grid_begin(r->grid, n * MIDGARD_LANES, &w->threads[n]);
+        mali_grid_begin(r->grid, n * ISA_LANES, &w->threads[n]);
         if (w->state)
-            midgard_start(&input, &w->state[n]);
+            mali_sixteen_begin(&w->threads[n], 0, 0, false, &w->state[n]);
         w->threads[n].thread_storage = own ? w->storage + n * own : NULL;
         w->threads[n].group_storage = world->group_bytes ? w->storage + r->sixteens * own : NULL;
     }
@@ -238,7 +233,7 @@ static bool speculate(struct run *r, uint32_t count)
  * whichever fail, so that where a job ends does not depend on threads. */
 static uint32_t batch_of(const struct run *r, uint64_t left)
 {
-    uint64_t most = ((uint64_t)r->world->fuel + r->world->program->insn_count) * MIDGARD_LANES * r->sixteens;
+    uint64_t most = ((uint64_t)r->world->fuel + r->world->program->insn_count) * ISA_LANES * r->sixteens;
     uint64_t fit = UTIL_MAX(r->job->budget->fuel / UTIL_MAX(most, 1u), 1u);
     return (uint32_t)UTIL_MIN(UTIL_MIN(left, fit), (uint64_t)UNITS_AT_ONCE);
 }
@@ -300,7 +295,7 @@ enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, cons
     struct run run = {.job = job, .world = world, .grid = grid};
     enum mali_order order = mali_grid_order(world, grid);
     enum mali_end end = MALI_END_FAULT;
-    run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);
+    run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, ISA_LANES);
     if (start(&run, order == MALI_IN_ORDER ? 1 : util_pool_workers(job->device->options.pool))) {
         unsigned saved = util_fpenv_enter();
         end = run_batches(&run, order, done, stop);

@@ -61,10 +61,10 @@ static bool textures_are_few(const struct mali_world *w)
 static bool may_speculate(const struct mali_job *job, const struct mali_world *w,
                           const struct mali_grid *grid)
 {
-    const struct midgard_program *p = w->program;
+    const struct mali_decoded *p = w->program;
     uint64_t work = grid->units * grid->groups_of_unit * grid->threads * p->insn_count;
     return util_pool_workers(job->device->options.pool) > 1 && p->shares && !p->atomics &&
-           !p->varying_stores && !p->any_varying && w->from->conflicts < CONFLICTS_MANY && grid->units > 1 &&
+           !p->stores_varyings && w->from->conflicts < CONFLICTS_MANY && grid->units > 1 &&
            work >= SPECULATED_LEAST;
 }
 

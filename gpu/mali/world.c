@@ -9,8 +9,12 @@
 #include "gpu/mali/world_internal.h"
 #include "util/bits.h"
 
-#define QUAD_BYTES    16u
-#define UNIFORMS_MOST 16u                 /* vec4s in registers: r23 to r8 */
+#define TAG_ALIGN     16u /* the tag stands below a program's address: Midgard */
+#define VEC4_BYTES    16u
+#define WORDS_MOST    64u /* of 64 bits since Bifrost */
+#define WORD_BYTES    8u
+#define STORAGE_UNIT  16u
+#define VEC4S_MOST    16u                 /* of Midgard in registers: r23 to r8 */
 #define DECODED_BYTES (UINT64_C(1) << 28) /* of images of blocks, kept between jobs */
 
 /* ---- programs ---- */
@@ -56,12 +60,14 @@ void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engi
 static bool take_program(struct mali_world *w, uint64_t shader, struct mali_stop *stop)
 {
     struct util_error error = {0};
-    w->address = shader & ~(uint64_t)(QUAD_BYTES - 1);
+    const struct gpu_program_kind *kind = mali_program_kind(w->shared->kind);
+    const uint32_t align = w->version <= MALI_V5 ? TAG_ALIGN : kind->word_bytes;
+    w->address = shader & ~(uint64_t)(align - 1);
     const uint32_t rights = GPU_RIGHT_READ | GPU_RIGHT_EXECUTE;
-    if (!mali_at(w->space, w->address, QUAD_BYTES, rights, w->unit, "program", stop))
+    if (!mali_at(w->space, w->address, kind->word_bytes, rights, w->unit, "program", stop))
         return false;
-    uint32_t bytes =
-        gpu_space_extent(w->space, w->address, MIDGARD_MAX_QUADS * QUAD_BYTES, rights) & ~(QUAD_BYTES - 1);
+    uint32_t bytes = gpu_space_extent(w->space, w->address, kind->most_words * kind->word_bytes, rights) &
+                     ~(kind->word_bytes - 1);
     int status =
         gpu_programs_get(w->shared->programs, w->space->window.base + w->address, bytes, &w->from, &error);
     if (status)
@@ -69,28 +75,44 @@ static bool take_program(struct mali_world *w, uint64_t shader, struct mali_stop
                              w->unit, w->address, "%s",
                              status == -ENOMEM ? "no host memory for a program" : error.text);
     w->program = w->from->program;
-    unsigned first = shader & (QUAD_BYTES - 1);
-    if (first && w->program->insns[0].tag != first)
+    unsigned first = shader & (align - 1);
+    const struct midgard_program *m = w->program->midgard;
+    if (m && first && m->insns[0].tag != first)
         return mali_stop_set(stop, MALI_INSTR_INVALID_PC, GPU_FAULT_SHADER, w->unit, w->address,
                              "the program begins with tag %u, not with %u as its pointer says",
-                             w->program->insns[0].tag, first);
+                             m->insns[0].tag, first);
     return true;
 }
 
 /* ---- what is the same for all threads ---- */
 
+struct pushed {
+    uint64_t address;
+    uint32_t count, most, bytes; /* of how many bytes each */
+};
+
+static struct pushed pushed_uniforms(enum mali_version version, const struct mali_draw *draw,
+                                     const struct mali_bindings *b)
+{
+    if (version <= MALI_V5)
+        return (struct pushed){draw->push_uniforms, b->state.uniform_count, VEC4S_MOST, VEC4_BYTES};
+    if (version <= MALI_V7)
+        return (struct pushed){draw->push_uniforms, b->state.preload_uniform_count, WORDS_MOST, WORD_BYTES};
+    return (struct pushed){b->environment.fau, (uint32_t)b->environment.fau_count, WORDS_MOST, WORD_BYTES};
+}
+
 static bool take_uniforms(struct mali_world *w, struct mali_stop *stop)
 {
-    w->uniform_count = w->bindings->state.uniform_count;
-    if (w->uniform_count > UNIFORMS_MOST)
+    const struct pushed pushed = pushed_uniforms(w->version, w->draw, w->bindings);
+    if (pushed.count > pushed.most)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, w->unit, w->draw->state,
-                             "%u uniforms in registers, of which there are %u", w->uniform_count,
-                             UNIFORMS_MOST);
-    if (!w->uniform_count)
+                             "%u uniforms in registers, of which there are %u", pushed.count, pushed.most);
+    uint32_t bytes = pushed.count * pushed.bytes;
+    w->uniform_count = bytes / (uint32_t)sizeof w->uniform[0];
+    if (!bytes)
         return true;
-    uint32_t bytes = w->uniform_count * (uint32_t)sizeof w->uniform[0];
-    const uint8_t *at = mali_at(w->space, w->draw->push_uniforms, bytes, GPU_RIGHT_READ, w->unit,
-                                "uniforms in registers", stop);
+    const uint8_t *at =
+        mali_at(w->space, pushed.address, bytes, GPU_RIGHT_READ, w->unit, "uniforms in registers", stop);
     if (at)
         memcpy(w->uniform, at, bytes);
     return at;
@@ -101,7 +123,7 @@ static bool take_uniforms(struct mali_world *w, struct mali_stop *stop)
 static bool take_storage(struct mali_world *w, struct mali_stop *stop)
 {
     const struct mali_storage *s = &w->bindings->storage;
-    uint64_t thread = s->tls_base_pointer ? (uint64_t)QUAD_BYTES << s->tls_size : 0;
+    uint64_t thread = s->tls_base_pointer ? (uint64_t)STORAGE_UNIT << s->tls_size : 0;
     bool none = s->wls_instances == 1u << 31 || !s->wls_size_scale;
     uint64_t group = none ? 0 : (1ull << s->wls_size_scale) / 2;
     if (thread > MALI_STORAGE_MOST || group > MALI_STORAGE_MOST)
@@ -137,16 +159,6 @@ bool mali_world_begin(struct mali_world *w, const struct mali_job *job, const st
     return mali_world_begin_shader(w, job, draw, bindings, bindings->state.shader, arena, unit, stop);
 }
 
-struct midgard_input mali_world_input(const struct mali_world *w, uint16_t lanes, uint16_t helpers)
-{
-    return (struct midgard_input){.uniform = w->uniform,
-                                  .uniform_count = w->uniform_count,
-                                  .address = w->address,
-                                  .lanes = lanes,
-                                  .helpers = helpers,
-                                  .fuel = w->fuel};
-}
-
 /* ---- faults ---- */
 
 bool mali_world_refuse(struct mali_threads *t, unsigned lane, const struct mali_stop *stop,
@@ -157,25 +169,26 @@ bool mali_world_refuse(struct mali_threads *t, unsigned lane, const struct mali_
     return false;
 }
 
-static enum mali_exception exception_of(enum midgard_fault fault)
+static enum mali_exception exception_of(enum isa_fault_class class)
 {
-    switch (fault) {
-    case MIDGARD_FAULT_FUEL: return MALI_ACTIVE;
-    case MIDGARD_FAULT_ADDRESS: return MALI_ADDR_RANGE_FAULT;
+    switch (class) {
+    case ISA_FAULT_ENDLESS: return MALI_ACTIVE;
+    case ISA_FAULT_MEMORY: return MALI_ADDR_RANGE_FAULT;
     default: return MALI_INSTR_INVALID_ENC;
     }
 }
 
-bool mali_world_fault(const struct mali_threads *t, const struct midgard_report *report,
-                      struct mali_stop *stop)
+bool mali_world_fault(const struct mali_threads *t, const struct mali_report *report, struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
-    const struct isa_fault_row *row = &midgard_faults[report->fault];
-    if (report->fault == MIDGARD_FAULT_ADDRESS && t->stop.fault.kind)
+    const struct mali_decoded *p = w->program;
+    const struct isa_fault_row *row = p->warp ? &warp_faults[report->fault] : &midgard_faults[report->fault];
+    if (row->class == ISA_FAULT_MEMORY && t->stop.fault.kind)
         *stop = t->stop;
     else
-        mali_stop_set(stop, exception_of(report->fault), gpu_fault_kind_of(row->class), w->unit,
-                      w->address + (uint64_t)report->at * QUAD_BYTES, "%s", row->text);
+        mali_stop_set(stop, exception_of(row->class), gpu_fault_kind_of(row->class), w->unit,
+                      w->address + (uint64_t)report->at * p->word_bytes, "%s%s%s", row->text,
+                      report->name ? ": " : "", report->name ? report->name : "");
     stop->fault.pc = report->at;
     stop->fault.lane = report->place.lane;
     return false;
@@ -183,15 +196,15 @@ bool mali_world_fault(const struct mali_threads *t, const struct midgard_report 
 
 struct gpu_observed_program mali_world_observed(const struct mali_world *world)
 {
-    const struct midgard_program *p = world->program;
-    return (struct gpu_observed_program){.set = isa_set_find("midgard"),
+    const struct mali_decoded *p = world->program;
+    return (struct gpu_observed_program){.set = mali_program_set(world->version),
                                          .words = world->from->words,
-                                         .stride = QUAD_BYTES,
-                                         .word_count = p->quad_count,
+                                         .stride = p->word_bytes,
+                                         .word_count = p->word_count,
                                          .insn_count = p->insn_count,
                                          .hash = p->hash,
                                          .address = (uint32_t)world->address,
-                                         .branches = p->block_count > 1};
+                                         .branches = p->branches};
 }
 
 /* ---- ports that are nobody's here ---- */
@@ -237,6 +250,10 @@ void mali_threads_begin(struct mali_threads *threads, struct mali_world *world)
 {
     threads->world = world;
     threads->ask = mali_threads_ask;
+    if (world->program->warp) {
+        mali_threads_begin_warp(threads);
+        return;
+    }
     threads->ports = (struct midgard_ports){.ctx = threads,
                                             .attribute = mali_port_attribute,
                                             .varying = varying,

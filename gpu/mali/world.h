@@ -1,5 +1,5 @@
 /* What a guest program meets: one draw's or dispatch's program and descriptors, prepared once, and sixteen
- * threads of it, whose ports (isa/midgard/ports.h) these are. Who runs fragments takes the ports as they are
+ * threads of it, whose ports (isa/midgard/ports.h, isa/warp/ports.h) these are. Who runs fragments takes the ports as they are
  * and puts its own in place of varyings, specials, tile and writeout. Internal to gpu/mali.
  *
  * A world is made by one thread and does not change afterwards, but for lookups, which are prepared when a
@@ -11,17 +11,18 @@
 #include "gpu/mali/device.h"
 #include "gpu/mali/draw.h"
 #include "gpu/mali/format.h"
+#include "gpu/mali/machine.h"
 #include "gpu/observe.h"
 #include "gpu/program.h"
 #include "gpu/speculation.h"
-#include "isa/midgard/interp.h"
 #include "raster/texture/decode.h"
 #include "util/memo.h"
 
 struct isa_set;
 struct mali_job;
 
-#define MALI_STORAGE_MOST (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
+#define MALI_UNIFORMS_MOST 128u       /* words: 16 vec4s of Midgard, 64 double words since Bifrost */
+#define MALI_STORAGE_MOST  (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
 /* An address that is nowhere: texels outside an image. Loads there give 0, stores do nothing. */
 #define MALI_NOWHERE 0xffffffffffff0000ull
 
@@ -52,9 +53,10 @@ struct mali_world {
     const struct mali_bindings *bindings;
     struct mali_programs *shared;
     struct gpu_program *from;
-    const struct midgard_program *program; /* of it */
-    uint64_t address;                      /* of its first quadword */
-    uint32_t uniform[16][4];               /* what stands in r23 and below, when the world is made */
+    const struct mali_decoded *program; /* of it */
+    uint64_t address;                   /* of its first word */
+    /* Words that programs have without asking for them, when the world is made: Midgard's in r23 and below. */
+    uint32_t uniform[MALI_UNIFORMS_MOST];
     uint32_t uniform_count;
     uint32_t fuel;
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
@@ -83,12 +85,15 @@ struct gpu_observed_program mali_world_observed(const struct mali_world *world);
 
 /* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
 struct mali_threads {
-    struct midgard_ports ports; /* mali_threads_begin's, of which fragments put their own in place of some */
+    union { /* of the program's machine: mali_threads_begin's, of which fragments put their own in place of some */
+        struct midgard_ports ports;
+        struct warp_ports warp;
+    };
+    midgard_trace_fn trace; /* of Midgard's, with the struct: NULL, or who is told of each instruction */
     struct mali_world *world;
-    uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
-    uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
-    uint32_t number_in_group[MIDGARD_LANES],
-        placed[3];           /* mali_grid_lanes's: the group that the lanes are of */
+    uint32_t number[ISA_LANES]; /* linear: what attributes and stored varyings are found by */
+    uint32_t local[3][ISA_LANES], group[3][ISA_LANES], global[3][ISA_LANES];
+    uint32_t number_in_group[ISA_LANES], placed[3]; /* mali_grid_lanes's: the group that the lanes are of */
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
     uint32_t touched; /* bytes of each thread's storage from its beginning that may have been written */
@@ -111,11 +116,11 @@ void mali_threads_begin(struct mali_threads *threads, struct mali_world *world);
 void mali_threads_ask(struct mali_threads *threads, const uint64_t address[16], uint32_t lanes,
                       uint32_t bytes, uint32_t rights);
 
-/* What threads begin with. */
-struct midgard_input mali_world_input(const struct mali_world *world, uint16_t lanes, uint16_t helpers);
-/* Into *stop what a program's report, which is not MIDGARD_OK, comes to: the port's own reason, or the
+/* Registers that threads of Bifrost and Valhall find when they begin; others stay as they are. */
+void mali_threads_registers(const struct mali_threads *threads, uint32_t reg[WARP_REGISTERS][ISA_LANES]);
+/* Into *stop what a program's report, of a fault, comes to: the port's own reason, or the
  * program's. Returns false. */
-bool mali_world_fault(const struct mali_threads *threads, const struct midgard_report *report,
+bool mali_world_fault(const struct mali_threads *threads, const struct mali_report *report,
                       struct mali_stop *stop);
 
 /* Parts of the ports, for those who put their own in place of some. A port's fault: sets threads->stop, and

@@ -102,7 +102,7 @@ static bool set_texels(const struct mali_world *w, const struct mali_attribute *
 static void set_image(const struct mali_world *w, uint32_t n, struct mali_code_form *form,
                       struct mali_code_array *out)
 {
-    const struct midgard_program *p = w->program;
+    const struct midgard_program *p = w->program->midgard;
     struct mali_stop stop;
     const struct mali_array *a;
     enum raster_format format;
@@ -157,7 +157,7 @@ static bool has(const struct mali_code_lookup *lookups, uint32_t count, const st
 static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
                         struct mali_code *code)
 {
-    const struct midgard_program *p = w->program;
+    const struct midgard_program *p = w->program->midgard;
     for (uint32_t n = 0; n < p->insn_count && forms->lookup_count < MALI_CODE_LOOKUPS; n++) {
         const struct midgard_texture *x = &p->insns[n].texture;
         if (!is_request(&p->insns[n]) || x->texture_register || x->sampler_register)
@@ -183,10 +183,10 @@ static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, str
 void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
                        struct mali_code *code)
 {
-    const struct midgard_program *p = w->program;
+    const struct midgard_program *p = w->program->midgard;
     memset(forms, 0, sizeof *forms);
     memset(code->zeros, 0, sizeof code->zeros);
-    memcpy(code->uniform, w->uniform, sizeof code->uniform);
+    memcpy(code->uniform, w->uniform, w->uniform_count * sizeof *code->uniform);
     forms->uniform_count = (uint8_t)w->uniform_count;
     forms->tracks = w->speculation != NULL;
     code->page = w->space->page;

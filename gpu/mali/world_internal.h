@@ -37,6 +37,9 @@ bool mali_port_atomic(void *ctx, const struct isa_access *a, uint16_t lanes, con
                       const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *place);
 void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][16]);
 
+/* world_warp.c: ports of Bifrost's and Valhall's programs. */
+void mali_threads_begin_warp(struct mali_threads *threads);
+
 /* world_texture.c */
 void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]);
 /* A request's lanes as the sampler takes them; of a zeroed struct. */

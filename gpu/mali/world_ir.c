@@ -315,7 +315,7 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
         return;
     }
     for (unsigned c = 0; c < 3; c++)
-        out[c] = lanes_of_threads(e, b, at + c * MIDGARD_LANES * sizeof(uint32_t));
+        out[c] = lanes_of_threads(e, b, at + c * ISA_LANES * sizeof(uint32_t));
     out[3] = jit_splat_u32(b, 0);
 }
 

@@ -43,9 +43,9 @@ _Static_assert(sizeof(struct mali_code_form) == 8 && sizeof(struct mali_code_loo
 
 struct mali_code_forms {
     struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
-    uint32_t buffers; /* bit n: all of uniform buffer n may be read */
-    uint8_t uniform_count, lookup_count;
-    uint8_t tracks; /* stores are marked (gpu/speculation.h) */
+    uint32_t buffers;                    /* bit n: all of uniform buffer n may be read */
+    uint8_t uniform_count, lookup_count; /* words */
+    uint8_t tracks;                      /* stores are marked (gpu/speculation.h) */
     uint8_t zero;
 };
 
@@ -70,7 +70,7 @@ struct mali_code_buffer {
     uint64_t bytes;
 };
 struct mali_code {
-    uint32_t uniform[16][4]; /* registers */
+    uint32_t uniform[MALI_UNIFORMS_MOST]; /* as many as the forms say */
     struct mali_code_buffer buffer[MALI_CODE_BUFFERS];
     struct mali_code_array attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     const struct raster_image *image[MALI_CODE_LOOKUPS];
@@ -84,13 +84,13 @@ struct mali_code {
 
 /* What a call of code is given, and leaves. */
 struct mali_code_call {
-    struct midgard_state *state; /* of programs with barriers, which go on from it */
-    uint64_t executed;           /* out: instructions */
+    union mali_sixteen *state; /* of programs with barriers, which go on from it */
+    uint64_t executed;         /* out: instructions */
     uint32_t fuel, lanes;
     uint64_t
         address; /* out: of a fault, or 0. Apart from `executed`: both at once would wait for their stores */
 };
-/* Runs sixteen threads as midgard_run does. 0, or a fault of isa_fault_pack. */
+/* Runs sixteen threads as mali_interpret does. 0, or a fault of isa_fault_pack. */
 typedef uint32_t (*mali_code_fn)(const struct mali_code *code, struct mali_threads *threads,
                                  struct mali_code_call *call);
 
