@@ -145,8 +145,9 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
                                  uint32_t *count, struct mali_stop *stop)
 {
     const struct mali_targets *targets = &r->targets;
+    const struct mali_lists_place place = mali_lists_of_frame(job->version, &p->frame);
     struct mali_lists_header header;
-    if (!mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
+    if (!mali_lists_header_read(job->space, &place, UNIT, &header, stop))
         return NULL;
     r->shared.alone = header.alone;
     const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);

@@ -34,6 +34,7 @@ enum mali_frame_part {
     MALI_FRAME_TILER,
     MALI_FRAME_WEIGHTS,
     MALI_FRAME_BEHIND, /* since v5: extension and targets */
+    MALI_FRAME_STATE,  /* since v6: words of a tiler's context that are the GPU's own */
     MALI_FRAME_PART_COUNT
 };
 #define MALI_FRAME_LACKS UINT16_MAX /* the version has no such part */

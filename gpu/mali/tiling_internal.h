@@ -15,8 +15,9 @@ struct mali_tiling {
     const struct mali_tiler_job *payload;
     struct mali_stop *stop;
     /* The frame's lists, in private memory while the job works. */
-    bool listed; /* they are there */
-    bool alone;  /* as the header has it */
+    bool listed;     /* they are there */
+    bool alone;      /* as the header has it */
+    uint64_t header; /* where it stands */
     uint32_t width, height;
     uint32_t columns, rows;
     uint32_t heap_at, heap_end, table;

@@ -133,16 +133,15 @@ static enum mali_end stopped(const struct mali_tiling *t)
 }
 
 /* A frame's first draw: a table at the beginning of the heap, and a block for each list. */
-static enum mali_end make_lists(struct mali_tiling *t)
+static enum mali_end make_lists(struct mali_tiling *t, const struct mali_lists_place *place)
 {
-    const struct mali_tiler *tiler = &t->payload->frame.tiler;
     uint32_t count = t->columns * t->rows;
-    if (tiler->heap_start > UINT32_MAX - HEAP_ALIGN || !tiler->heap_start) {
-        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, UNIT, tiler->heap_start,
+    if (place->heap_start > UINT32_MAX - HEAP_ALIGN || !place->heap_start) {
+        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, UNIT, place->heap_start,
                       "the heap is outside the address space");
         return MALI_END_FAULT;
     }
-    t->heap_at = (uint32_t)util_align(tiler->heap_start, HEAP_ALIGN);
+    t->heap_at = (uint32_t)util_align(place->heap_start, HEAP_ALIGN);
     t->table = heap_take(t, count * (uint32_t)sizeof(struct mali_list));
     uint32_t blocks = t->table ? heap_take(t, count * BLOCK_BYTES) : 0;
     if (!blocks)
@@ -201,23 +200,28 @@ static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_h
 
 enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
 {
-    const struct mali_frame *frame = &t->payload->frame;
+    const enum mali_version version = t->job->version;
+    const struct mali_lists_place place = version <= MALI_V5
+                                              ? mali_lists_of_frame(version, &t->payload->frame)
+                                              : mali_lists_of_context(version, &t->payload->context);
     struct mali_lists_header header;
     uint32_t kept = t->kept_count;
     t->kept_count = t->written_count = 0;
-    mali_frame_size(t->job->version, frame, &t->width, &t->height);
+    t->header = place.header;
+    t->width = place.width;
+    t->height = place.height;
     t->columns = util_div_up(t->width, MALI_LIST_PIXELS);
     t->rows = util_div_up(t->height, MALI_LIST_PIXELS);
-    t->heap_end = (uint32_t)UTIL_MIN(frame->tiler.heap_end, UINT32_MAX);
+    t->heap_end = (uint32_t)UTIL_MIN(place.heap_end, UINT32_MAX);
     if (t->columns > MALI_LISTS_A_SIDE || t->rows > MALI_LISTS_A_SIDE) {
-        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, frame->address,
+        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, t->job->address,
                       "a frame of %ux%u pixels: more than 8192 a side are not done", t->width, t->height);
         return MALI_END_FAULT;
     }
-    if (!mali_lists_header_read(t->job->space, t->job->version, frame, UNIT, &header, t->stop))
+    if (!mali_lists_header_read(t->job->space, &place, UNIT, &header, t->stop))
         return stopped(t);
     t->alone = header.alone || t->payload->bindings.state.shader_has_side_effects;
-    return header.mark ? load_lists(t, &header, kept) : make_lists(t);
+    return header.mark ? load_lists(t, &header, kept) : make_lists(t, &place);
 }
 
 /* Most draws are on few of the lists: the others are as guest memory has them. Those that were written to end
@@ -260,9 +264,9 @@ enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
     uint8_t *table =
         end_lists(t) ? mali_at(t->job->space, t->table, bytes, GPU_RIGHT_WRITE, UNIT, "table of lists", &stop)
                      : NULL;
-    uint8_t *at = table ? mali_at(t->job->space, t->payload->frame.tiler.polygon_list, sizeof header,
-                                  GPU_RIGHT_WRITE, UNIT, "polygon list", &stop)
-                        : NULL;
+    uint8_t *at =
+        table ? mali_at(t->job->space, t->header, sizeof header, GPU_RIGHT_WRITE, UNIT, "polygon list", &stop)
+              : NULL;
     if (at) {
         store_table(t, table);
         memcpy(at, &header, sizeof header);
