@@ -11,7 +11,8 @@ struct mali_frag;
 
 /* What the draws of a frame have in common; borrowed, as long as the frame is rendered. */
 struct mali_frag_shared {
-    const struct mali_job *job; /* the fragment job: device, space, version */
+    const struct mali_job *job;              /* the fragment job: device, space, version */
+    const struct mali_fragment_job *payload; /* its own; draws around its lists: frame_draws.h */
     const struct mali_targets *targets;
     struct util_arena *arena;
     struct jit_engine *engine; /* NULL: draws are interpreted */

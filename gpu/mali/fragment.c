@@ -5,6 +5,7 @@
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag.h"
+#include "gpu/mali/frame_draws.h"
 #include "gpu/mali/tile_lists.h"
 #include "util/bits.h"
 
@@ -14,6 +15,9 @@ struct rendering {
     struct gpu_frame of; /* first: the family's functions get it */
     struct mali_targets targets;
     struct mali_frag_shared shared;
+    struct mali_frame_draws draws;
+    uint32_t columns; /* of tiles in the frame */
+    uint8_t *drawn;   /* a bit for each, row by row: something was drawn there, so that it is stored */
 };
 
 static struct rendering *own(const struct gpu_frame *of)
@@ -39,10 +43,15 @@ static bool begin(struct gpu_frame *of, struct gpu_fault *fault)
     return true;
 }
 
+/* Fragments of v6 and later are not executed: neither those of lists nor those of draws around them. */
 static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gpu_fault *fault)
 {
+    struct mali_frag_shared *shared = &own(of)->shared;
     struct mali_stop stop = {0};
-    bool done = mali_frag_prepare(&own(of)->shared, draw, &stop);
+    if (shared->job->version >= MALI_V6)
+        return gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, UNIT, draw->state,
+                             "fragments are not executed on this GPU yet");
+    bool done = mali_frag_prepare(shared, draw, &stop);
     *fault = stop.fault;
     return done;
 }
@@ -58,9 +67,18 @@ static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *spa
     return mali_frag_fetch(draw->fragments, space, run, index, out, fault);
 }
 
+static bool is_drawn(const struct rendering *r, uint32_t x, uint32_t y)
+{
+    const uint32_t n = y * r->columns + x;
+    return r->drawn[n / 8] >> n % 8 & 1;
+}
+
 static void store(const struct gpu_frame *of, unsigned unit, const struct raster_tile *tile)
 {
-    mali_targets_store(&own(of)->targets, unit, tile);
+    const struct rendering *r = own(of);
+    if (r->targets.store[unit].clean ||
+        is_drawn(r, (uint32_t)tile->x / GPU_TILE, (uint32_t)tile->y / GPU_TILE))
+        mali_targets_store(&r->targets, unit, tile);
 }
 
 static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
@@ -139,6 +157,48 @@ static const struct gpu_frame_family family = {.state = "tiler job",
 
 /* ---- tiles ---- */
 
+/* The frame's tiles in the making. */
+struct tiling {
+    const struct rendering *r;
+    const struct mali_list *table; /* in guest memory, of any alignment; NULL: there are no lists */
+    uint32_t columns;              /* of lists */
+    bool clean;                    /* tiles on which nothing was drawn are stored */
+    struct gpu_tile *tiles;
+    uint32_t count;
+};
+
+/* Since v6 drivers bring back what a tile had only where something is drawn on it; so a list without an entry is
+ * none, and such a tile is not stored, unless the target asks for it. */
+static void add_tile(struct tiling *t, uint32_t x, uint32_t y)
+{
+    const struct rendering *r = t->r;
+    uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * t->columns + x * GPU_TILE / MALI_LIST_PIXELS;
+    struct mali_list list = {.first = GPU_TILE_EMPTY};
+    if (t->table)
+        memcpy(&list, (const uint8_t *)t->table + n * sizeof list, sizeof list);
+    bool drawn = t->table && (r->shared.job->version < MALI_V6 || list.at != list.first);
+    if (!drawn)
+        list.first = mali_frame_draws_alone(&r->draws);
+    drawn |= r->draws.dirties;
+    if (!drawn && !t->clean)
+        return;
+    n = y * r->columns + x;
+    if (drawn)
+        r->drawn[n / 8] |= (uint8_t)(1u << n % 8);
+    t->tiles[t->count++] = (struct gpu_tile){x, y, list.first, 0};
+}
+
+/* Room for the tiles of a frame of so many rows and columns. */
+static bool make_room(struct rendering *r, struct tiling *t, uint32_t columns, uint32_t rows)
+{
+    r->columns = columns;
+    r->drawn = calloc((size_t)columns * rows / 8 + 1, 1);
+    t->tiles = malloc((size_t)columns * rows * sizeof *t->tiles + 1);
+    for (uint32_t n = 0; n < r->targets.store_count; n++)
+        t->clean |= r->targets.store[n].clean;
+    return r->drawn && t->tiles;
+}
+
 /* The frame's tiles within the job's bounds, each with its list. NULL and *stop: the lists cannot be read, or
  * no host memory. */
 static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p, struct rendering *r,
@@ -146,31 +206,31 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
 {
     const struct mali_targets *targets = &r->targets;
     const struct mali_lists_place place = mali_lists_of_frame(job->version, &p->frame);
+    struct tiling t = {.r = r};
     struct mali_lists_header header;
     if (!mali_lists_header_read(job->space, &place, UNIT, &header, stop))
         return NULL;
     r->shared.alone = header.alone;
     const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
-    const uint8_t *table = header.mark ? mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
-                                                 "table of tile lists", stop)
-                                       : NULL;
-    if (header.mark && !table)
+    if (header.mark)
+        t.table = (const void *)mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
+                                        "table of tile lists", stop);
+    if (header.mark && !t.table)
         return NULL;
-    uint32_t right = UTIL_MIN(p->bounds.bound_max_x + 1, util_div_up(targets->width, GPU_TILE)),
-             bottom = UTIL_MIN(p->bounds.bound_max_y + 1, util_div_up(targets->height, GPU_TILE));
-    struct gpu_tile *tiles = malloc((size_t)right * bottom * sizeof *tiles + 1);
-    if (!tiles)
+    t.columns = header.columns;
+    uint32_t columns = util_div_up(targets->width, GPU_TILE), rows = util_div_up(targets->height, GPU_TILE),
+             right = UTIL_MIN(p->bounds.bound_max_x + 1, columns),
+             bottom = UTIL_MIN(p->bounds.bound_max_y + 1, rows);
+    if (!make_room(r, &t, columns, rows)) {
         mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, UNIT, job->address, "no host memory for tiles");
-    *count = 0;
-    for (uint32_t y = p->bounds.bound_min_y; tiles && y < bottom; y++)
-        for (uint32_t x = p->bounds.bound_min_x; x < right; x++) {
-            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header.columns + x * GPU_TILE / MALI_LIST_PIXELS;
-            struct mali_list list;
-            if (table)
-                memcpy(&list, table + n * sizeof list, sizeof list);
-            tiles[(*count)++] = (struct gpu_tile){x, y, table ? list.first : GPU_TILE_EMPTY, 0};
-        }
-    return tiles;
+        free(t.tiles);
+        return NULL;
+    }
+    for (uint32_t y = p->bounds.bound_min_y; y < bottom; y++)
+        for (uint32_t x = p->bounds.bound_min_x; x < right; x++)
+            add_tile(&t, x, y);
+    *count = t.count;
+    return t.tiles;
 }
 
 /* ---- the job ---- */
@@ -226,7 +286,6 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
     struct mali_device *device = job->device;
     struct gpu_fault fault[1] = {{0}};
     uint64_t before = device->host.counters.instructions, entries = 0;
-    r->shared.job = job;
     r->shared.targets = &r->targets;
     r->shared.engine = device->options.reference ? NULL : device->options.engine;
     r->shared.in_order = device->options.in_order;
@@ -235,7 +294,8 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
                                .space = job->space,
                                .pool = r->shared.alone ? NULL : device->options.pool,
                                .workers = &device->frame_workers,
-                               .reader = gpu_tile_lists(job->space),
+                               .reader = mali_frame_draws_any(&r->draws) ? mali_frame_draws_reader(&r->draws)
+                                                                         : r->draws.lists,
                                .tiles = tiles,
                                .tile_count = count,
                                .list = (uint32_t)job->address,
@@ -266,7 +326,11 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
 static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p, struct rendering *r,
                          struct mali_stop *stop)
 {
+    const struct gpu_tile_reader lists = gpu_tile_lists(job->space);
     uint32_t count = 0;
+    r->shared.job = job;
+    r->shared.payload = p;
+    mali_frame_draws_init(&r->draws, job->version, p, job->number, &lists);
     if (!mali_targets_read(job->space, job->version, &p->frame, &r->targets, stop) ||
         !check(job, p, &r->targets, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
@@ -294,6 +358,7 @@ enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment
         return MALI_END_FAULT;
     }
     enum mali_end end = run(job, payload, r, stop);
+    free(r->drawn);
     free(r);
     return end;
 }

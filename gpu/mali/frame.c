@@ -14,6 +14,13 @@ uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part)
     return at[part][version];
 }
 
+void mali_frame_size(enum mali_version version, const struct mali_frame *frame, uint32_t *width,
+                     uint32_t *height)
+{
+    *width = version == MALI_V4 ? frame->single.bound_max_x + 1 : frame->several.width;
+    *height = version == MALI_V4 ? frame->single.bound_max_y + 1 : frame->several.height;
+}
+
 static bool bad(const struct mali_reader *reader, const struct mali_frame *frame, enum gpu_fault_kind kind,
                 const char *what, struct mali_stop *stop)
 {

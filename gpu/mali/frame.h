@@ -40,6 +40,10 @@ enum mali_frame_part {
 #define MALI_FRAME_LACKS UINT16_MAX /* the version has no such part */
 uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part);
 
+/* Size of a frame in pixels. */
+void mali_frame_size(enum mali_version version, const struct mali_frame *frame, uint32_t *width,
+                     uint32_t *height);
+
 /* Draws over the whole frame, before its tiles are drawn or behind them: since v6. */
 enum mali_frame_draw { MALI_PRE_FRAME_0, MALI_PRE_FRAME_1, MALI_POST_FRAME, MALI_FRAME_DRAWS };
 /* The mode of one: enum MALI_PRE_POST_FRAME_SHADER_MODE_... */

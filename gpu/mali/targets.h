@@ -13,6 +13,7 @@
 struct mali_store {
     uint32_t of; /* raster/targets.h: a target's number, or depth and stencil */
     uint32_t first, count;
+    bool clean; /* it takes tiles on which nothing was drawn; others keep what the image has there */
     uint64_t address;
     struct raster_surface surface; /* its memory may be written */
     struct raster_pixel cleared;   /* with `fills`: a pixel on which nothing was drawn */
@@ -25,7 +26,7 @@ struct mali_targets {
     uint32_t clear[MALI_TARGETS][4];
     uint32_t clear_depth;
     uint8_t clear_stencil;
-    bool fills; /* all images take what is only cleared without a tile */
+    bool fills; /* images that take what is only cleared take it without a tile */
     uint32_t store_count;
     struct mali_store store[MALI_STORES_MOST];
 };

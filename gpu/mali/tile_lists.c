@@ -8,13 +8,6 @@
 _Static_assert(sizeof(struct mali_lists_header) == 32, "it is laid out in guest memory");
 _Static_assert(sizeof(struct mali_list) == 24, "it is laid out in guest memory");
 
-void mali_frame_size(enum mali_version version, const struct mali_frame *frame, uint32_t *width,
-                     uint32_t *height)
-{
-    *width = version == MALI_V4 ? frame->single.bound_max_x + 1 : frame->several.width;
-    *height = version == MALI_V4 ? frame->single.bound_max_y + 1 : frame->several.height;
-}
-
 struct mali_lists_place mali_lists_of_context(enum mali_version version,
                                               const struct mali_tiler_context *context)
 {

@@ -45,10 +45,6 @@ struct mali_lists_place mali_lists_of_frame(enum mali_version version, const str
 struct mali_lists_place mali_lists_of_context(enum mali_version version,
                                               const struct mali_tiler_context *context);
 
-/* Size of the frame whose lists these are, in pixels. */
-void mali_frame_size(enum mali_version version, const struct mali_frame *frame, uint32_t *width,
-                     uint32_t *height);
-
 /* The header at a place into *out; mark 0: nothing is drawn. False and *stop: it cannot be read, is not ours, or
  * another frame's. */
 bool mali_lists_header_read(const struct gpu_space *space, const struct mali_lists_place *place,

@@ -112,10 +112,16 @@ static void expect_empty(struct scene *s)
 
 static void test_clear(void **state)
 {
-    static const char *const folders[] = {"t720/clear", "t860/clear"};
-    for (unsigned n = 0; n < 2; n++) {
+    static const struct {
+        const char *folder;
+        enum mali_kind kind;
+    } of[] = {{"t720/clear", MALI_T720},
+              {"t860/clear", MALI_T860},
+              {"g52/clear", MALI_G52},
+              {"g57/clear", MALI_G57}};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(of); n++) {
         struct scene s;
-        load(&s, folders[n], n ? MALI_T860 : MALI_T720);
+        load(&s, of[n].folder, of[n].kind);
         run(&s);
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < SIDE; x++)
