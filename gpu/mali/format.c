@@ -38,6 +38,7 @@ static const struct {
     [MALI_FORMAT_RGB332_UNORM] = {RASTER_R3G3B2_UNORM, 0},
     [MALI_FORMAT_Z24X8_UNORM] = {RASTER_Z24X8_UNORM, 0},
     [MALI_FORMAT_X8Z24] = {RASTER_X8Z24_UNORM, 0},
+    [MALI_FORMAT_X32_S8X24] = {RASTER_X32_S8X24_UINT, 0},
     [MALI_FORMAT_R32_FIXED] = {RASTER_R32_FIXED, 0},
     [MALI_FORMAT_RG32_FIXED] = {RASTER_R32G32_FIXED, 0},
     [MALI_FORMAT_RGB32_FIXED] = {RASTER_R32G32B32_FIXED, 0},
@@ -87,6 +88,33 @@ enum raster_format mali_format(uint32_t format, bool srgb)
     return (enum raster_format)found;
 }
 
+/* Since v7; their stencil stands in green, as Mesa asks for it by the order GRBA. */
+static const struct {
+    uint8_t number; /* MALI_FORMAT_ */
+    uint16_t format, srgb;
+} late[] = {
+    {MALI_FORMAT_R4A4_UNORM, RASTER_L4A4_UNORM, 0},
+    {MALI_FORMAT_A4R4_UNORM, 0, 0},
+    {MALI_FORMAT_R8A8_UNORM, RASTER_L8A8_UNORM, RASTER_L8A8_SRGB},
+    {MALI_FORMAT_A8_UNORM, RASTER_A8_UNORM, 0},
+    {MALI_FORMAT_Z16_UNORM, RASTER_Z16_UNORM, 0},
+    {MALI_FORMAT_Z32, 0, 0},
+    {MALI_FORMAT_X24S8, RASTER_X24S8_UINT, 0},
+    {MALI_FORMAT_S8X24, RASTER_S8X24_UINT, 0},
+    {MALI_FORMAT_Z32_X32, RASTER_Z32_FLOAT_S8X24_UINT, 0},
+    {MALI_FORMAT_S8, RASTER_S8_UINT, 0},
+};
+
+enum raster_format mali_format_of(enum mali_version version, uint32_t format, bool srgb)
+{
+    if (version == MALI_V6 && (format == MALI_FORMAT_RGB332_UNORM || format == MALI_FORMAT_BGR233_UNORM))
+        return RASTER_FORMAT_NONE;
+    for (size_t n = 0; version >= MALI_V7 && n < UTIL_ARRAY_SIZE(late); n++)
+        if (late[n].number == format)
+            return (enum raster_format)(srgb && late[n].srgb ? late[n].srgb : late[n].format);
+    return mali_format(format, srgb);
+}
+
 enum raster_format mali_format_astc(uint32_t tag, bool srgb)
 {
     static const uint8_t side[8] = {4, 5, 6, 0, 8, 0, 10, 12};
@@ -95,6 +123,43 @@ enum raster_format mali_format_astc(uint32_t tag, bool srgb)
         if (raster_texels[n].width == width && raster_texels[n].height == height)
             return (enum raster_format)n;
     return RASTER_FORMAT_NONE;
+}
+
+bool mali_order_of(enum mali_version version, uint32_t order, uint32_t *out)
+{
+    enum { R, G, B, A, ZERO, ONE };
+    static const struct {
+        uint8_t order, from[4]; /* channels that red, green, blue and alpha are */
+    } orders[] = {
+        {MALI_RGB_COMPONENT_ORDER_RGBA, {R, G, B, A}},
+        {MALI_RGB_COMPONENT_ORDER_GRBA, {G, R, B, A}},
+        {MALI_RGB_COMPONENT_ORDER_BGRA, {B, G, R, A}},
+        {MALI_RGB_COMPONENT_ORDER_ARGB, {G, B, A, R}},
+        {MALI_RGB_COMPONENT_ORDER_AGRB, {B, G, A, R}},
+        {MALI_RGB_COMPONENT_ORDER_ABGR, {A, B, G, R}},
+        {MALI_RGB_COMPONENT_ORDER_RGB1, {R, G, B, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_GRB1, {G, R, B, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_BGR1, {B, G, R, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_1RGB, {G, B, A, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_1GRB, {B, G, A, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_1BGR, {A, B, G, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_RRRR, {R, R, R, R}},
+        {MALI_RGB_COMPONENT_ORDER_RRR1, {R, R, R, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_RRRA, {R, R, R, A}},
+        {MALI_RGB_COMPONENT_ORDER_000A, {ZERO, ZERO, ZERO, A}},
+        {MALI_RGB_COMPONENT_ORDER_0001, {ZERO, ZERO, ZERO, ONE}},
+        {MALI_RGB_COMPONENT_ORDER_0000, {ZERO, ZERO, ZERO, ZERO}},
+        {MALI_RGB_COMPONENT_ORDER_R000, {R, ZERO, ZERO, ZERO}},
+        {MALI_RGB_COMPONENT_ORDER_RBGA, {R, B, G, A}},
+    };
+    *out = order;
+    for (size_t n = 0; version >= MALI_V7 && n < UTIL_ARRAY_SIZE(orders); n++) {
+        const uint8_t *from = orders[n].from;
+        *out = (uint32_t)from[0] | (uint32_t)from[1] << 3 | (uint32_t)from[2] << 6 | (uint32_t)from[3] << 9;
+        if (orders[n].order == order)
+            return true;
+    }
+    return version < MALI_V7;
 }
 
 void mali_reorder(uint32_t order, uint32_t one, const uint32_t in[4], uint32_t out[4])

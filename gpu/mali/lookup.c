@@ -1,56 +1,39 @@
 /* Textures and samplers as keys and images. Sources: Mesa's pan_texture.c, pan_cmdstream.c and midgard_compile.c
  * as documentation of what descriptors and requests mean. */
-#include "gpu/mali/lookup.h"
+#include "gpu/mali/lookup_internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "util/bits.h"
-#include "util/checked.h"
 
-#define PAGES_MOST (UINT64_C(1) << 20) /* of the textures that a draw asks for: ours */
-
-enum { TILE_TEXELS = 16, TILE_BLOCKS = 4, SWIZZLE_BITS = 3, ASTC_TAG = 63 };
-
-/* A texture as all lookups of it have it: made once, its pages looked at once. */
-struct surfaces {
-    struct raster_sampler_key key; /* format, dimensions, layout; may have blocks */
-    struct raster_image image;     /* without a sampler's part */
-    struct mali_stop stop;         /* when there is none: why */
-};
-
-/* What a lookup, or the surfaces of one, are made of. */
-struct maker {
-    struct mali_world *world;
-    const struct mali_lookup_key *asked;
-    const struct mali_view *view;
-    const struct mali_sampler *sampler; /* NULL: a fetch */
-    struct raster_sampler_key key;
-    struct raster_image image;
-    struct mali_stop *stop;
-};
-
-static bool refuse(const struct maker *m, enum gpu_fault_kind kind, const char *why)
+bool mali_lookup_refuse(const struct mali_lookup_maker *m, enum gpu_fault_kind kind, const char *why)
 {
     return mali_stop_set(m->stop, MALI_DATA_INVALID_FAULT, kind, m->world->unit,
                          m->view ? m->view->address : m->world->draw->textures, "texture %u: %s",
                          m->asked->texture, why);
 }
 
+bool mali_lookup_no_memory(const struct mali_lookup_maker *m)
+{
+    return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, m->view->address,
+                         "no host memory for a texture");
+}
+
 /* ---- descriptors ---- */
 
-static bool take_descriptors(struct maker *m)
+/* Out of the lists of v4 to v7. */
+static bool take_listed(struct mali_lookup_maker *m)
 {
     const struct mali_bindings *b = m->world->bindings;
     const struct mali_lookup_key *asked = m->asked;
     if (asked->texture >= b->state.texture_count)
-        return refuse(m, GPU_FAULT_PACKET, "there is none");
+        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "there is none");
     m->view = &b->texture[asked->texture];
     const struct mali_sampler_of *sampler = NULL;
     if (asked->op != ISA_TEXTURE_FETCH) {
         if (asked->sampler >= b->state.sampler_count)
-            return refuse(m, GPU_FAULT_PACKET, "asked with a sampler that there is not");
+            return mali_lookup_refuse(m, GPU_FAULT_PACKET, "asked with a sampler that there is not");
         sampler = &b->sampler[asked->sampler];
         m->sampler = &sampler->sampler;
     }
@@ -59,30 +42,64 @@ static bool take_descriptors(struct maker *m)
         *m->stop = *refused;
         return false;
     }
+    return true;
+}
+
+/* v9: a handle is a table's number above 24 bits of an entry's (isa/warp/insn.h). NULL with *stop: it is none of that
+ * type, or cannot be read. */
+static const struct mali_entry *entry_of(struct mali_lookup_maker *m, uint32_t handle, uint32_t type)
+{
+    const struct mali_bindings *b = m->world->bindings;
+    const uint32_t number = handle & ((1u << 24) - 1);
+    const struct mali_table *table = handle >> 24 < b->table_count ? &b->table[handle >> 24] : NULL;
+    const struct mali_entry *e =
+        table && !table->refused && number < table->count ? &table->entry[number] : NULL;
+    const struct mali_stop *refused = table && table->refused ? table->refused : e ? e->refused : NULL;
+    if (refused)
+        *m->stop = *refused;
+    else if (!e || e->type != type)
+        mali_lookup_refuse(m, GPU_FAULT_PACKET,
+                           type == MALI_DESCRIPTOR_TYPE_SAMPLER ? "asked with a sampler that there is not"
+                                                                : "there is none");
+    return refused || !e || e->type != type ? NULL : e;
+}
+
+static bool take_entries(struct mali_lookup_maker *m)
+{
+    const struct mali_entry *e = entry_of(m, m->asked->texture, MALI_DESCRIPTOR_TYPE_TEXTURE);
+    if (!e)
+        return false;
+    m->view = &e->view;
+    if (m->asked->op == ISA_TEXTURE_FETCH)
+        return true;
+    e = entry_of(m, m->asked->sampler, MALI_DESCRIPTOR_TYPE_SAMPLER);
+    m->sampler = e ? &e->sampler : NULL;
+    return e;
+}
+
+/* The view, and its sampler's own words. */
+static bool take_descriptors(struct mali_lookup_maker *m)
+{
+    if (!(m->world->version >= MALI_V9 ? take_entries(m) : take_listed(m)))
+        return false;
     if (!m->view->address)
-        return refuse(m, GPU_FAULT_PACKET, "nothing is bound");
-    if (m->view->texture.dimension != asked->dimensions)
-        return refuse(m, GPU_FAULT_PACKET, "asked for with other dimensions than it has");
+        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "nothing is bound");
+    if (m->view->texture.dimension != m->asked->dimensions)
+        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "asked for with other dimensions than it has");
+    if (!mali_order_of(m->world->version, m->view->texture.order, &m->order))
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "the order of its channels is not known");
+    if (m->sampler && m->sampler->srgb_override)
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "sRGB taken as linear numbers is not done");
     return true;
 }
 
 /* ---- the key ---- */
 
-static enum raster_format format_of(const struct mali_view *view)
-{
-    const struct mali_texture *t = &view->texture;
-    if (t->format == MALI_FORMAT_ASTC_2D_LDR || t->format == MALI_FORMAT_ASTC_2D_HDR)
-        return mali_format_astc((uint32_t)view->surface[0].pointer & ASTC_TAG, t->srgb);
-    enum raster_format format = mali_format(t->format, t->srgb);
-    /* Alpha is linear wherever the order takes it from: luminance with alpha. */
-    return format == RASTER_R8G8_SRGB && mali_order(t->order, 3) == 1 ? RASTER_L8A8_SRGB : format;
-}
-
 /* The view's swizzle chooses among the components that the format's order gives. */
-static void set_swizzle(const struct mali_texture *t, uint16_t format, uint8_t out[4])
+static void set_swizzle(const struct mali_lookup_maker *m, uint16_t format, uint8_t out[4])
 {
     for (unsigned c = 0; c < 4; c++) {
-        unsigned s = mali_order(t->swizzle, c), from = s < 4 ? mali_order(t->order, s) : s;
+        unsigned s = mali_order(m->view->texture.swizzle, c), from = s < 4 ? mali_order(m->order, s) : s;
         bool alpha = format == RASTER_L8A8_SRGB && s < 4 && from == 1;
         out[c] = alpha ? RASTER_SWIZZLE_A : (uint8_t)from;
     }
@@ -104,7 +121,7 @@ static uint8_t compare_of(uint32_t func)
     return (uint8_t)(1 + turned[func & 7]);
 }
 
-static void set_sampler(struct maker *m)
+static void set_sampler(struct mali_lookup_maker *m)
 {
     const struct mali_sampler *s = m->sampler;
     struct raster_sampler_key *k = &m->key;
@@ -115,7 +132,10 @@ static void set_sampler(struct maker *m)
     k->wrap[2] = wrap_of(s->wrap_mode_r);
     k->mag_linear = !s->magnify_nearest && !integer;
     k->min_linear = !s->minify_nearest && !integer;
-    k->mip = s->mipmap_mode == MALI_MIPMAP_MODE_NEAREST || integer ? RASTER_MIP_NEAREST : RASTER_MIP_LINEAR;
+    k->mip = s->mipmap_mode == MALI_MIPMAP_MODE_NONE                 ? RASTER_MIP_NONE
+             : s->mipmap_mode == MALI_MIPMAP_MODE_NEAREST || integer ? RASTER_MIP_NEAREST
+                                                                     : RASTER_MIP_LINEAR;
+    k->minify_above_half = s->magnify_cutoff;
     k->compare = shadow ? compare_of(s->compare_function) : 0;
     k->unnormalized = !s->normalized_coordinates;
     if (k->unnormalized) {
@@ -132,7 +152,7 @@ static void set_sampler(struct maker *m)
     }
 }
 
-static void set_op(struct maker *m)
+static void set_op(struct mali_lookup_maker *m)
 {
     const struct mali_lookup_key *asked = m->asked;
     struct raster_sampler_key *k = &m->key;
@@ -149,150 +169,16 @@ static void set_op(struct maker *m)
                                                     : RASTER_LOOKUP_ZERO;
 }
 
-static bool make_key(struct maker *m)
-{
-    static const uint8_t dims[] = {[MALI_TEXTURE_DIMENSION_CUBE] = RASTER_DIM_CUBE,
-                                   [MALI_TEXTURE_DIMENSION_1D] = RASTER_DIM_1D,
-                                   [MALI_TEXTURE_DIMENSION_2D] = RASTER_DIM_2D,
-                                   [MALI_TEXTURE_DIMENSION_3D] = RASTER_DIM_3D};
-    const struct mali_texture *t = &m->view->texture;
-    enum raster_format format = format_of(m->view);
-    if (!format)
-        return refuse(m, GPU_FAULT_UNSUPPORTED, "its format is not known");
-    if (t->texel_ordering != MALI_TEXTURE_LAYOUT_TILED && t->texel_ordering != MALI_TEXTURE_LAYOUT_LINEAR)
-        return refuse(m, GPU_FAULT_UNSUPPORTED, "AFBC is not done");
-    m->key = (struct raster_sampler_key){.format = (uint16_t)format, .dim = dims[t->dimension & 3]};
-    m->key.layout = t->texel_ordering == MALI_TEXTURE_LAYOUT_TILED ? RASTER_UTGARD_TILED : RASTER_LINEAR;
-    m->key.array = t->array_size > 1;
-    m->key.multisampled = m->view->samples > 1;
-    m->key.listed = m->key.dim != RASTER_DIM_3D; /* slices of volumes stand at even distances */
-    return true;
-}
-
-/* ---- the image ---- */
-
-/* What a row (of tiles) takes where the descriptor does not say it. */
-static uint64_t tight_row(const struct maker *m, uint32_t width)
-{
-    const struct raster_texel *texel = &raster_texels[m->key.format];
-    bool tiled = m->key.layout == RASTER_UTGARD_TILED;
-    uint64_t side = !tiled ? 1 : texel->coding == RASTER_CODING_PLAIN ? TILE_TEXELS : TILE_BLOCKS;
-    return util_div_up(util_div_up(width, texel->width), (uint32_t)side) * side * side * texel->bits / 8;
-}
-
-/* Rows of texels, blocks or tiles. */
-static uint32_t rows_of(const struct maker *m, uint32_t height)
-{
-    const struct raster_texel *texel = &raster_texels[m->key.format];
-    uint32_t side = m->key.layout != RASTER_UTGARD_TILED   ? 1
-                    : texel->coding == RASTER_CODING_PLAIN ? TILE_TEXELS
-                                                           : TILE_BLOCKS;
-    return util_div_up(util_div_up(height, texel->height), side);
-}
-
-/* A surface's place, all of whose bytes can be read. */
-static bool take_surface(struct maker *m, const struct raster_image_level *level, uint64_t address,
-                         uint32_t *out)
-{
-    uint64_t bytes =
-        (uint64_t)(rows_of(m, level->height) - 1) * level->row_stride + tight_row(m, level->width);
-    if (raster_texels[m->key.format].coding == RASTER_CODING_ASTC)
-        address &= ~(uint64_t)ASTC_TAG;
-    *out = (uint32_t)address;
-    uint64_t pages = bytes / GPU_PAGE + 1;
-    if (__atomic_add_fetch(&m->world->pages, pages, __ATOMIC_RELAXED) > PAGES_MOST)
-        return refuse(m, GPU_FAULT_UNSUPPORTED, "all textures together are larger than memory can be");
-    if (!mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop))
-        return false;
-    if (m->world->speculation)
-        gpu_speculation_reads(m->world->speculation, address, bytes);
-    return true;
-}
-
-static bool size_level(struct maker *m, uint32_t n)
-{
-    const struct mali_texture *t = &m->view->texture;
-    struct raster_image_level *level = &m->image.level[n];
-    const struct mali_surface_stride *first = mali_view_surface(m->view, 0, n, 0, 0);
-    level->width = UTIL_MAX(t->width >> n, 1u);
-    level->height = UTIL_MAX(t->height >> n, 1u);
-    level->depth = m->key.dim == RASTER_DIM_3D ? UTIL_MAX(t->depth >> n, 1u) : 1;
-    if (first->row_stride < 0 || first->surface_stride < 0)
-        return refuse(m, GPU_FAULT_UNSUPPORTED, "rows or slices that go backwards");
-    level->row_stride =
-        first->row_stride ? (uint32_t)first->row_stride : (uint32_t)tight_row(m, level->width);
-    uint64_t slice = first->surface_stride ? (uint64_t)first->surface_stride
-                                           : (uint64_t)level->row_stride * rows_of(m, level->height);
-    if (slice > UINT32_MAX)
-        return refuse(m, GPU_FAULT_UNSUPPORTED, "slices too far apart");
-    level->slice_stride = (uint32_t)slice;
-    return true;
-}
-
-/* Surfaces of a level, layer by layer, face by face, sample by sample. */
-static bool take_level(struct maker *m, uint32_t n, uint32_t *list)
-{
-    const struct mali_view *v = m->view;
-    for (uint32_t layer = 0; layer < v->texture.array_size; layer++)
-        for (uint32_t face = 0; face < v->faces; face++)
-            for (uint32_t sample = 0; sample < v->samples; sample++)
-                if (!take_surface(m, &m->image.level[n],
-                                  mali_view_surface(v, layer, n, face, sample)->pointer, list++))
-                    return false;
-    return true;
-}
-
-static bool take_volume(struct maker *m, uint32_t n)
-{
-    struct raster_image_level *level = &m->image.level[n];
-    uint64_t first = mali_view_surface(m->view, 0, n, 0, 0)->pointer;
-    uint32_t place;
-    for (uint32_t z = 0; z < level->depth; z++)
-        if (!take_surface(m, level, first + (uint64_t)z * level->slice_stride, &place))
-            return false;
-    level->offset = (uint32_t)first;
-    return true;
-}
-
-static bool take_levels(struct maker *m)
-{
-    const struct mali_view *v = m->view;
-    uint32_t each = v->texture.array_size * v->faces * v->samples; /* of all levels: as many as were read */
-    m->image.level_count = v->texture.levels;
-    if (v->texture.levels > RASTER_IMAGE_LEVELS)
-        return refuse(m, GPU_FAULT_PACKET, "more levels than its size has");
-    uint32_t *list = util_arena_alloc(m->world->lookups.arena, (size_t)v->surface_count * sizeof *list);
-    if (!list)
-        return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, v->address,
-                             "no host memory for a texture");
-    for (uint32_t n = 0; n < m->image.level_count; n++) {
-        m->image.level[n].first_surface = n * each;
-        if (!size_level(m, n) || !(m->key.listed ? take_level(m, n, list + n * each) : take_volume(m, n)))
-            return false;
-    }
-    if (m->key.listed && each > 1) {
-        m->image.surface = list;
-        m->image.surface_count = v->surface_count;
-        return true;
-    }
-    for (uint32_t n = 0; m->key.listed && n < m->image.level_count; n++) { /* of one surface each */
-        m->image.level[n].offset = list[n];
-        m->image.level[n].first_surface = 0;
-    }
-    m->key.listed = 0;
-    return true;
-}
-
 /* T720 heeds neither bias nor limits where the level is given; its driver's programs do (Mesa's
  * midgard_quirks.h). */
-static void set_limits(struct maker *m)
+static void set_limits(struct mali_lookup_maker *m)
 {
     const struct mali_sampler *s = m->sampler;
     m->image.lod_max = RASTER_IMAGE_LEVELS;
     if (!s)
         return;
     const uint32_t color[4] = {s->border_color_r, s->border_color_g, s->border_color_b, s->border_color_a};
-    mali_order_back(m->view->texture.order, color, m->image.border);
+    mali_order_back(m->order, color, m->image.border);
     if (m->world->version == MALI_V4 && m->asked->op == ISA_TEXTURE_LOD)
         return;
     m->image.lod_bias = (float)s->lod_bias / 256;
@@ -300,32 +186,18 @@ static void set_limits(struct maker *m)
     m->image.lod_max = (float)s->maximum_lod / 256;
 }
 
-static bool make_surfaces(struct maker *m, struct surfaces *out)
-{
-    m->image = (struct raster_image){.memory = m->world->space->window.base,
-                                     .memory_size = UINT64_C(1) << 32,
-                                     .layers = m->view->texture.array_size,
-                                     .samples = m->view->samples};
-    if (!make_key(m) || !take_levels(m))
-        return false;
-    out->key = m->key;
-    out->image = m->image;
-    return true;
-}
-
 /* Of the texture that is asked for. */
-static bool take_surfaces(struct maker *m)
+static bool take_surfaces(struct mali_lookup_maker *m)
 {
     const struct util_memo_key key = {.head = &m->asked->texture, .head_size = sizeof m->asked->texture};
     enum util_make_status status;
-    struct surfaces *s = util_memo_get(&m->world->lookups, &key, sizeof *s, &status);
+    struct mali_lookup_surfaces *s = util_memo_get(&m->world->lookups, &key, sizeof *s, &status);
     if (!s)
-        return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, m->view->address,
-                             "no host memory for a texture");
+        return mali_lookup_no_memory(m);
     if (status == UTIL_MAKING) {
-        struct maker own = *m;
+        struct mali_lookup_maker own = *m;
         own.stop = &s->stop;
-        status = util_memo_end(&m->world->lookups, s, make_surfaces(&own, s));
+        status = util_memo_end(&m->world->lookups, s, mali_lookup_surfaces_make(&own, s));
     }
     if (status != UTIL_MADE) {
         *m->stop = s->stop;
@@ -339,9 +211,9 @@ static bool take_surfaces(struct maker *m)
 /* ---- both ---- */
 
 /* What the request and its sampler add. */
-static void complete(struct maker *m)
+static void complete(struct mali_lookup_maker *m)
 {
-    set_swizzle(&m->view->texture, m->key.format, m->key.swizzle);
+    set_swizzle(m, m->key.format, m->key.swizzle);
     set_op(m);
     if (m->sampler)
         set_sampler(m);
@@ -352,7 +224,7 @@ static void complete(struct maker *m)
         m->key.mip = RASTER_MIP_NONE; /* level 0 is the nearest in any case, and need not be computed */
 }
 
-static bool finish(struct maker *m, struct mali_lookup *out)
+static bool finish(struct mali_lookup_maker *m, struct mali_lookup *out)
 {
     struct util_error error = {0};
     int status = 0;
@@ -371,15 +243,14 @@ static bool finish(struct maker *m, struct mali_lookup *out)
     if (!status)
         return true;
     if (status == -ENOMEM)
-        return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, m->view->address,
-                             "no host memory for a texture");
-    return refuse(m, GPU_FAULT_UNSUPPORTED, error.text);
+        return mali_lookup_no_memory(m);
+    return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, error.text);
 }
 
-static bool may_be_more(struct maker *m)
+static bool may_be_more(struct mali_lookup_maker *m)
 {
     return __atomic_add_fetch(&m->world->lookup_count, 1, __ATOMIC_RELAXED) <= MALI_LOOKUPS_MOST ||
-           refuse(m, GPU_FAULT_UNSUPPORTED, "too many kinds of lookups in one draw");
+           mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "too many kinds of lookups in one draw");
 }
 
 const struct mali_lookup *mali_lookup_get(struct mali_world *world, const struct mali_lookup_key *asked,
@@ -394,7 +265,7 @@ const struct mali_lookup *mali_lookup_get(struct mali_world *world, const struct
         return NULL;
     }
     if (status == UTIL_MAKING) {
-        struct maker m = {.world = world, .asked = asked, .stop = &lookup->stop};
+        struct mali_lookup_maker m = {.world = world, .asked = asked, .stop = &lookup->stop};
         bool made = may_be_more(&m) && take_descriptors(&m) && take_surfaces(&m);
         if (made) {
             complete(&m);

@@ -1,0 +1,32 @@
+/* What the files of lookups share. Internal to gpu/mali/lookup*.c. */
+#ifndef VITRAIL_GPU_MALI_LOOKUP_INTERNAL_H
+#define VITRAIL_GPU_MALI_LOOKUP_INTERNAL_H
+
+#include "gpu/mali/lookup.h"
+
+/* A texture as all lookups of it have it: made once, its pages looked at once. */
+struct mali_lookup_surfaces {
+    struct raster_sampler_key key; /* format, dimensions, layout; may have blocks */
+    struct raster_image image;     /* without a sampler's part */
+    struct mali_stop stop;         /* when there is none: why */
+};
+
+/* What a lookup, or the surfaces of one, are made of. */
+struct mali_lookup_maker {
+    struct mali_world *world;
+    const struct mali_lookup_key *asked;
+    const struct mali_view *view;
+    const struct mali_sampler *sampler; /* NULL: a fetch */
+    uint32_t order;                     /* the view's, as mali_order takes it */
+    struct raster_sampler_key key;
+    struct raster_image image;
+    struct mali_stop *stop;
+};
+
+bool mali_lookup_refuse(const struct mali_lookup_maker *maker, enum gpu_fault_kind kind, const char *why);
+bool mali_lookup_no_memory(const struct mali_lookup_maker *maker);
+
+/* lookup_surfaces.c: key and image of the view alone. */
+bool mali_lookup_surfaces_make(struct mali_lookup_maker *maker, struct mali_lookup_surfaces *out);
+
+#endif
