@@ -99,7 +99,7 @@ static bool end(struct gpu_frame *of, struct gpu_fault *fault)
 static uint64_t physical_of(const struct gpu_space *space, const struct mali_store *store, bool *is)
 {
     uint64_t bytes, at;
-    *is = raster_targets_image_size(&store->surface, &bytes) &&
+    *is = !store->is_afbc && raster_targets_image_size(&store->surface, &bytes) &&
           gpu_space_physical_span(space, store->address, bytes, &at);
     return *is ? at : 0;
 }
@@ -210,7 +210,7 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
     struct mali_lists_header header;
     if (!mali_lists_header_read(job->space, &place, UNIT, &header, stop))
         return NULL;
-    r->shared.alone = header.alone;
+    r->shared.alone = header.alone || targets->shares;
     const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
     if (header.mark)
         t.table = (const void *)mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
@@ -260,7 +260,7 @@ static void note_frame(struct gpu_host *host, const struct gpu_space *space, con
 {
     for (uint32_t n = 0; n < t->store_count; n++) {
         const struct raster_surface *s = &t->store[n].surface;
-        if (t->store[n].of >= t->tile.count)
+        if (t->store[n].of >= t->tile.count || t->store[n].is_afbc)
             continue;
         host->frame = (struct capture_frame){.width = s->width,
                                              .height = s->height,

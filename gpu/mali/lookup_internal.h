@@ -29,4 +29,12 @@ bool mali_lookup_no_memory(const struct mali_lookup_maker *maker);
 /* lookup_surfaces.c: key and image of the view alone. */
 bool mali_lookup_surfaces_make(struct mali_lookup_maker *maker, struct mali_lookup_surfaces *out);
 
+/* Takes pages from what a draw's textures may have; false: that is used up. */
+bool mali_lookup_spend(struct mali_lookup_maker *maker, uint64_t pages);
+
+/* lookup_afbc.c: AFBC, made a linear image. The view's format, of what it would have otherwise. */
+bool mali_lookup_is_afbc(const struct mali_lookup_maker *maker);
+enum raster_format mali_lookup_afbc_format(const struct mali_lookup_maker *maker, enum raster_format format);
+bool mali_lookup_take_afbc(struct mali_lookup_maker *maker);
+
 #endif

@@ -103,12 +103,13 @@ static bool take_plane_layout(struct mali_lookup_maker *m)
 static bool take_layout(struct mali_lookup_maker *m)
 {
     const uint32_t ordering = m->view->texture.texel_ordering;
-    if (m->view->plane && m->view->plane[0].plane_type == MALI_PLANE_TYPE_AFBC)
-        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "AFBC is not done");
+    m->key.layout = RASTER_LINEAR;
+    if (mali_lookup_is_afbc(m))
+        return true;
     if (m->view->plane)
         return take_plane_layout(m);
     if (ordering != MALI_TEXTURE_LAYOUT_TILED && ordering != MALI_TEXTURE_LAYOUT_LINEAR)
-        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "AFBC is not done");
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "the order of its texels is not known");
     m->key.layout = ordering == MALI_TEXTURE_LAYOUT_TILED ? RASTER_UTGARD_TILED : RASTER_LINEAR;
     return true;
 }
@@ -138,7 +139,9 @@ static bool make_key(struct mali_lookup_maker *m)
     m->key = (struct raster_sampler_key){.dim = dims[t->dimension & 3]};
     if (!check_view(m) || !take_layout(m))
         return false;
-    m->key.format = (uint16_t)(m->view->plane ? plane_format(m) : format_of(m));
+    m->key.format = (uint16_t)(mali_lookup_is_afbc(m) ? mali_lookup_afbc_format(m, format_of(m))
+                               : m->view->plane       ? plane_format(m)
+                                                      : format_of(m));
     if (!m->key.format)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "its format is not known");
     m->key.array = t->array_size > 1;
@@ -168,6 +171,13 @@ static uint32_t rows_of(const struct mali_lookup_maker *m, uint32_t height)
     return util_div_up(util_div_up(height, texel->height), side);
 }
 
+bool mali_lookup_spend(struct mali_lookup_maker *m, uint64_t pages)
+{
+    return __atomic_add_fetch(&m->world->pages, pages, __ATOMIC_RELAXED) <= PAGES_MOST ||
+           mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
+                              "all textures together are larger than memory can be");
+}
+
 /* Bytes from a surface's first on. */
 static uint64_t extent(const struct mali_lookup_maker *m, const struct raster_image_level *level)
 {
@@ -182,11 +192,8 @@ static bool take_surface(struct mali_lookup_maker *m, const struct raster_image_
     if (raster_texels[m->key.format].coding == RASTER_CODING_ASTC)
         address &= ~(uint64_t)ASTC_TAG;
     *out = (uint32_t)address;
-    uint64_t pages = bytes / GPU_PAGE + 1;
-    if (__atomic_add_fetch(&m->world->pages, pages, __ATOMIC_RELAXED) > PAGES_MOST)
-        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
-                                  "all textures together are larger than memory can be");
-    if (!mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop))
+    if (!mali_lookup_spend(m, bytes / GPU_PAGE + 1) ||
+        !mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop))
         return false;
     if (m->world->speculation)
         gpu_speculation_reads(m->world->speculation, address, bytes);
@@ -290,7 +297,7 @@ bool mali_lookup_surfaces_make(struct mali_lookup_maker *m, struct mali_lookup_s
                                      .samples = volume ? 1 : t->sample_count};
     if (m->image.samples > RASTER_TARGET_SAMPLES)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "more than 16 samples");
-    if (!make_key(m) || !take_levels(m))
+    if (!make_key(m) || !(mali_lookup_is_afbc(m) ? mali_lookup_take_afbc(m) : take_levels(m)))
         return false;
     out->key = m->key;
     out->image = m->image;

@@ -188,19 +188,19 @@ bool mali_depth_has_stencil(uint32_t zs_format)
 
 /* ---- images ---- */
 
-enum mali_block mali_block_of(enum mali_version version, uint32_t block_format)
+enum mali_image_layout mali_image_layout_of(enum mali_version version, uint32_t block_format)
 {
-    static const uint8_t early[] = {[MALI_BLOCK_FORMAT_TILED_U_INTERLEAVED] = MALI_BLOCK_TILED,
-                                    [MALI_BLOCK_FORMAT_TILED_LINEAR] = MALI_BLOCK_OTHER,
-                                    [MALI_BLOCK_FORMAT_LINEAR] = MALI_BLOCK_LINEAR,
-                                    [MALI_BLOCK_FORMAT_AFBC] = MALI_BLOCK_AFBC};
+    static const uint8_t early[] = {[MALI_BLOCK_FORMAT_TILED_U_INTERLEAVED] = MALI_IMAGE_TILED,
+                                    [MALI_BLOCK_FORMAT_TILED_LINEAR] = MALI_IMAGE_OTHER,
+                                    [MALI_BLOCK_FORMAT_LINEAR] = MALI_IMAGE_LINEAR,
+                                    [MALI_BLOCK_FORMAT_AFBC] = MALI_IMAGE_AFBC};
     if (version <= MALI_V6)
-        return block_format < UTIL_ARRAY_SIZE(early) ? (enum mali_block)early[block_format]
-                                                     : MALI_BLOCK_OTHER;
-    return block_format == MALI_BLOCK_FORMAT_NO_WRITE                 ? MALI_BLOCK_NONE
-           : block_format == MALI_BLOCK_FORMAT_V7_TILED_U_INTERLEAVED ? MALI_BLOCK_TILED
-           : block_format == MALI_BLOCK_FORMAT_LINEAR                 ? MALI_BLOCK_LINEAR
-           : block_format == MALI_BLOCK_FORMAT_V7_AFBC                ? MALI_BLOCK_AFBC
-           : block_format == MALI_BLOCK_FORMAT_AFBC_TILED             ? MALI_BLOCK_AFBC_TILED
-                                                                      : MALI_BLOCK_OTHER;
+        return block_format < UTIL_ARRAY_SIZE(early) ? (enum mali_image_layout)early[block_format]
+                                                     : MALI_IMAGE_OTHER;
+    return block_format == MALI_BLOCK_FORMAT_NO_WRITE                 ? MALI_IMAGE_NONE
+           : block_format == MALI_BLOCK_FORMAT_V7_TILED_U_INTERLEAVED ? MALI_IMAGE_TILED
+           : block_format == MALI_BLOCK_FORMAT_LINEAR                 ? MALI_IMAGE_LINEAR
+           : block_format == MALI_BLOCK_FORMAT_V7_AFBC                ? MALI_IMAGE_AFBC
+           : block_format == MALI_BLOCK_FORMAT_AFBC_TILED             ? MALI_IMAGE_AFBC_TILED
+                                                                      : MALI_IMAGE_OTHER;
 }

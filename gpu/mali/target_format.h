@@ -29,14 +29,14 @@ enum raster_format mali_stencil_in_image(uint32_t s_format);
 bool mali_depth_has_stencil(uint32_t zs_format);
 
 /* How an image's pixels are ordered, in all versions' words. */
-enum mali_block {
-    MALI_BLOCK_NONE, /* it is not written */
-    MALI_BLOCK_TILED,
-    MALI_BLOCK_LINEAR,
-    MALI_BLOCK_AFBC,
-    MALI_BLOCK_AFBC_TILED, /* headers in squares of 8x8 */
-    MALI_BLOCK_OTHER       /* no open document has it, or a value that there is not */
+enum mali_image_layout {
+    MALI_IMAGE_NONE, /* it is not written */
+    MALI_IMAGE_TILED,
+    MALI_IMAGE_LINEAR,
+    MALI_IMAGE_AFBC,
+    MALI_IMAGE_AFBC_TILED, /* headers in squares of 8x8 */
+    MALI_IMAGE_OTHER       /* no open document has it, or a value that there is not */
 };
-enum mali_block mali_block_of(enum mali_version version, uint32_t block_format);
+enum mali_image_layout mali_image_layout_of(enum mali_version version, uint32_t block_format);
 
 #endif

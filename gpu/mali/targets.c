@@ -13,11 +13,16 @@
 struct plane {
     uint32_t of; /* as struct mali_store has it */
     enum raster_format format;
-    enum mali_block block;
+    enum mali_image_layout layout;
     uint32_t msaa, row_stride, surface_stride;
     uint64_t base;
     bool clean;
+    /* Of AFBC. `mode`: v9's word for its format, or MODE_ANY. */
+    uint64_t header, body;
+    uint32_t header_stride, mode;
+    bool wide;
 };
+enum { MODE_ANY = 64 };
 
 /* A render target. */
 struct target {
@@ -51,16 +56,54 @@ bool mali_targets_is_plain(enum raster_format format)
 
 static bool set_layout(const struct taking *t, const struct plane *p, struct raster_surface *s)
 {
-    if (p->block == MALI_BLOCK_LINEAR) {
+    if (p->layout == MALI_IMAGE_LINEAR) {
         s->layout = RASTER_LINEAR;
         s->stride = p->row_stride;
         return true;
     }
-    if (p->block != MALI_BLOCK_TILED)
-        return refuse(t, "an image of AFBC or of tiled linear blocks: part", p->of);
+    if (p->layout != MALI_IMAGE_TILED)
+        return refuse(t, "an image of tiled linear blocks: part", p->of);
     s->layout = RASTER_UTGARD_TILED;
     s->stride = p->row_stride / (256 * raster_format_bytes(p->format)); /* squares of 16x16 pixels a row */
     return true;
+}
+
+/* Headers and bodies, which may be written, the bodies within 4 GiB behind the headers. */
+static bool add_afbc(const struct taking *t, const struct plane *p, const struct mali_store *store)
+{
+    struct mali_targets *out = t->out;
+    struct mali_store *s = &out->store[out->store_count];
+    const uint32_t bytes = raster_format_bytes(p->format);
+    const bool tiled = p->layout == MALI_IMAGE_AFBC_TILED;
+    const struct mali_afbc image = {.header = p->header,
+                                    .body = p->body,
+                                    .width = out->width,
+                                    .height = out->height,
+                                    .block_width = p->wide ? 32 : 16,
+                                    .block_height = p->wide ? 8 : 16,
+                                    .row_bytes = p->header_stride,
+                                    .bytes = (uint8_t)bytes,
+                                    .tiled = tiled,
+                                    .has_colors = t->version >= MALI_V7 && bytes == 4};
+    if (t->version <= MALI_V5 || p->msaa == MALI_MSAA_LAYERED ||
+        (p->mode != MODE_ANY && mali_afbc_mode_bytes(p->mode) != bytes))
+        return refuse(t, "AFBC of this kind: part", p->of);
+    if (!mali_afbc_is_sane(&image) || p->body < p->header ||
+        p->body - p->header > UINT32_MAX - mali_afbc_body_bytes(&image))
+        return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, UNIT, t->frame->address,
+                             "AFBC of %ux%u pixels does not have rows of %u", image.width, image.height,
+                             image.row_bytes);
+    *s = *store;
+    s->is_afbc = true;
+    s->to.image = image;
+    s->to.headers = mali_at(t->space, image.header, mali_afbc_header_bytes(&image), GPU_RIGHT_WRITE, UNIT,
+                            "AFBC headers", t->stop);
+    if (s->to.headers)
+        s->to.bodies = mali_at(t->space, image.body, mali_afbc_body_bytes(&image), GPU_RIGHT_WRITE, UNIT,
+                               "AFBC bodies", t->stop);
+    out->store_count += s->to.bodies != NULL;
+    out->shares |= p->wide;
+    return s->to.bodies;
 }
 
 static bool add_store(const struct taking *t, const struct mali_store *store)
@@ -90,7 +133,7 @@ static uint64_t plane_bytes(const struct taking *t, const struct plane *p)
     const uint32_t height = t->out->height;
     if (p->surface_stride)
         return p->surface_stride;
-    return (uint64_t)p->row_stride * (p->block == MALI_BLOCK_LINEAR ? height : util_div_up(height, 16));
+    return (uint64_t)p->row_stride * (p->layout == MALI_IMAGE_LINEAR ? height : util_div_up(height, 16));
 }
 
 /* All images of a part of the tile: one, or with layers or samples beside each other a plane a sample. */
@@ -104,10 +147,12 @@ static bool add_stores(const struct taking *t, const struct plane *p)
         .clean = p->clean,
         .address = p->base,
         .surface = {.width = t->out->width, .height = t->out->height, .format = p->format}};
-    if (p->block == MALI_BLOCK_NONE)
+    if (p->layout == MALI_IMAGE_NONE)
         return true;
     if (p->msaa == MALI_MSAA_MULTIPLE)
         return refuse(t, "writing samples back in mode", p->msaa);
+    if (p->layout == MALI_IMAGE_AFBC || p->layout == MALI_IMAGE_AFBC_TILED)
+        return add_afbc(t, p, &store);
     if (!set_layout(t, p, &store.surface))
         return false;
     for (; store.first < (each ? tile->samples : 1u); store.first++, store.address += plane_bytes(t, p))
@@ -126,7 +171,7 @@ static struct target target_of(const struct taking *t, uint32_t n)
     if (t->version == MALI_V4)
         return (struct target){
             .format = {s->internal_format, s->color_writeback_format, s->swizzle, s->srgb},
-            .plane = {.block = mali_block_of(t->version, s->color_block_format),
+            .plane = {.layout = mali_image_layout_of(t->version, s->color_block_format),
                       .msaa = s->msaa,
                       .row_stride = s->color_writeback_row_stride,
                       .surface_stride = s->color_writeback_surface_stride,
@@ -134,16 +179,24 @@ static struct target target_of(const struct taking *t, uint32_t n)
                       .clean = true},
             .write = s->color_write_enable,
             .clear = {s->clear_color_0, s->clear_color_1, s->clear_color_2, s->clear_color_3}};
-    return (struct target){.format = {r->internal_format, r->writeback_format, r->swizzle, r->srgb},
-                           .plane = {.block = mali_block_of(t->version, r->writeback_block_format),
-                                     .msaa = r->writeback_msaa,
-                                     .row_stride = r->writeback_row_stride,
-                                     .surface_stride = r->writeback_surface_stride,
-                                     .base = r->writeback_base,
-                                     .clean = t->version <= MALI_V5 || r->clean_pixel_write_enable},
-                           .write = r->write_enable,
-                           .yuv = r->yuv_enable,
-                           .clear = {r->clear_color_0, r->clear_color_1, r->clear_color_2, r->clear_color_3}};
+    const uint32_t square = r->writeback_block_format == MALI_BLOCK_FORMAT_AFBC_TILED ? MALI_AFBC_SQUARE : 1;
+    const bool bytes = t->version >= MALI_V9; /* strides are; earlier ones are headers of a row */
+    return (struct target){
+        .format = {r->internal_format, r->writeback_format, r->swizzle, r->srgb},
+        .plane = {.layout = mali_image_layout_of(t->version, r->writeback_block_format),
+                  .msaa = r->writeback_msaa,
+                  .row_stride = r->writeback_row_stride,
+                  .surface_stride = r->writeback_surface_stride,
+                  .base = r->writeback_base,
+                  .header = r->afbc_header,
+                  .body = bytes ? r->afbc_header + r->afbc_body_offset : r->afbc_body,
+                  .header_stride = r->afbc_row_stride * (bytes ? 1 : MALI_AFBC_HEADER * square),
+                  .mode = bytes ? r->afbc_compression_mode : MODE_ANY,
+                  .wide = r->afbc_wide_block,
+                  .clean = t->version <= MALI_V5 || r->clean_pixel_write_enable},
+        .write = r->write_enable,
+        .yuv = r->yuv_enable,
+        .clear = {r->clear_color_0, r->clear_color_1, r->clear_color_2, r->clear_color_3}};
 }
 
 /* What the tile has of each. */
@@ -194,10 +247,12 @@ struct part {
 };
 
 /* An image of both where the format has both and none of stencil alone is written: drivers enable the write of
- * depth then (Mesa's pan_job.c). */
+ * depth then (Mesa's pan_job.c). Before v9 AFBC of depth leaves no words for an image of stencil. */
 static bool add_zs(const struct taking *t, struct part *z, struct part *s)
 {
-    bool one = !s->write || s->plane.base == z->plane.base || !s->plane.base;
+    const bool afbc = z->plane.layout == MALI_IMAGE_AFBC || z->plane.layout == MALI_IMAGE_AFBC_TILED;
+    const bool one =
+        !s->write || s->plane.base == z->plane.base || !s->plane.base || (afbc && t->version < MALI_V9);
     z->plane.format = mali_depth_in_image(z->format);
     s->plane.format = mali_stencil_in_image(s->format);
     if (mali_depth_has_stencil(z->format) && one) {
@@ -216,7 +271,7 @@ static bool read_zs_v4(const struct taking *t)
 {
     const struct mali_sfb *d = &t->frame->single;
     struct part z = {.plane = {.of = RASTER_OF_DEPTH,
-                               .block = mali_block_of(t->version, d->zs_block_format),
+                               .layout = mali_image_layout_of(t->version, d->zs_block_format),
                                .msaa = d->msaa,
                                .row_stride = d->zs_writeback_row_stride,
                                .surface_stride = d->zs_writeback_surface_stride,
@@ -225,7 +280,7 @@ static bool read_zs_v4(const struct taking *t)
                      .format = d->zs_format,
                      .write = d->zs_write_enable};
     struct part s = {.plane = {.of = RASTER_OF_STENCIL,
-                               .block = mali_block_of(t->version, d->s_block_format),
+                               .layout = mali_image_layout_of(t->version, d->s_block_format),
                                .msaa = d->msaa,
                                .row_stride = d->s_writeback_row_stride,
                                .surface_stride = d->s_writeback_surface_stride,
@@ -236,13 +291,33 @@ static bool read_zs_v4(const struct taking *t)
     return add_zs(t, &z, &s);
 }
 
+/* Where AFBC of depth, or since v9 of stencil, stands; earlier ones have none of stencil alone. */
+static void set_afbc(const struct taking *t, struct plane *z, struct plane *s)
+{
+    const struct mali_zs_crc *d = &t->frame->zs_crc;
+    const uint32_t square = z->layout == MALI_IMAGE_AFBC_TILED ? MALI_AFBC_SQUARE : 1;
+    z->mode = s->mode = MODE_ANY;
+    if (t->version < MALI_V9) {
+        z->header = d->zs_afbc_header;
+        z->body = d->zs_afbc_body;
+        z->header_stride = d->zs_afbc_row_stride * MALI_AFBC_HEADER * square;
+        return;
+    }
+    z->header = d->zs_writeback_base;
+    z->body = z->header + d->zs_afbc_body_offset;
+    z->header_stride = d->zs_writeback_row_stride;
+    s->header = d->s_writeback_base;
+    s->body = s->header + d->s_afbc_body_offset;
+    s->header_stride = d->s_writeback_row_stride;
+}
+
 static bool read_zs(const struct taking *t)
 {
     const struct mali_mfb *f = &t->frame->several;
     const struct mali_zs_crc *d = &t->frame->zs_crc;
     const bool clean = t->version <= MALI_V5 || d->zs_clean_pixel_write_enable;
     struct part z = {.plane = {.of = RASTER_OF_DEPTH,
-                               .block = mali_block_of(t->version, d->zs_block_format),
+                               .layout = mali_image_layout_of(t->version, d->zs_block_format),
                                .msaa = d->zs_msaa,
                                .row_stride = d->zs_writeback_row_stride,
                                .surface_stride = d->zs_writeback_surface_stride,
@@ -251,7 +326,7 @@ static bool read_zs(const struct taking *t)
                      .format = d->zs_write_format,
                      .write = f->z_write_enable};
     struct part s = {.plane = {.of = RASTER_OF_STENCIL,
-                               .block = mali_block_of(t->version, d->s_block_format),
+                               .layout = mali_image_layout_of(t->version, d->s_block_format),
                                .msaa = d->s_msaa,
                                .row_stride = d->s_writeback_row_stride,
                                .surface_stride = d->s_writeback_surface_stride,
@@ -259,6 +334,7 @@ static bool read_zs(const struct taking *t)
                                .clean = clean},
                      .format = d->s_write_format,
                      .write = f->s_write_enable};
+    set_afbc(t, &z.plane, &s.plane);
     return !t->frame->has_zs_crc || add_zs(t, &z, &s);
 }
 
@@ -277,6 +353,8 @@ static bool set_cleared(const struct mali_targets *targets, const struct raster_
                         struct mali_store *s)
 {
     const uint32_t bytes = raster_format_bytes((enum raster_format)s->surface.format);
+    if (s->is_afbc)
+        return false;
     if (!is_cut(targets, s))
         return raster_targets_pixel(&targets->tile, tile, s->of, &s->surface, s->first, s->count,
                                     &s->cleared);
@@ -337,8 +415,8 @@ bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
     const enum raster_depth_kind depth = depth_kind(version, frame);
     const bool v4 = version == MALI_V4;
     const uint32_t samples = v4 ? frame->single.sample_count : frame->several.sample_count;
-    *out = (struct mali_targets){.clear_stencil =
-                                     (uint8_t)(v4 ? frame->single.s_clear : frame->several.s_clear)};
+    *out = (struct mali_targets){
+        .space = space, .clear_stencil = (uint8_t)(v4 ? frame->single.s_clear : frame->several.s_clear)};
     mali_frame_size(version, frame, &out->width, &out->height);
     out->clear_depth = raster_depth_encode(depth, v4 ? frame->single.z_clear : frame->several.z_clear);
     if (!check(&t) || !read_targets(&t, depth, samples) || !(v4 ? read_zs_v4(&t) : read_zs(&t)))
@@ -372,7 +450,9 @@ static void store_cut(const struct mali_targets *targets, const struct mali_stor
 void mali_targets_store(const struct mali_targets *targets, uint32_t n, const struct raster_tile *tile)
 {
     const struct mali_store *s = &targets->store[n];
-    if (is_cut(targets, s))
+    if (s->is_afbc)
+        mali_targets_store_afbc(targets, s, tile);
+    else if (is_cut(targets, s))
         store_cut(targets, s, tile);
     else
         raster_targets_store(&targets->tile, tile, s->of, &s->surface, s->first, s->count);

@@ -3,6 +3,7 @@
 #ifndef VITRAIL_GPU_MALI_TARGETS_H
 #define VITRAIL_GPU_MALI_TARGETS_H
 
+#include "gpu/mali/afbc.h"
 #include "gpu/mali/frame.h"
 #include "raster/targets.h"
 
@@ -15,18 +16,22 @@ struct mali_store {
     uint32_t first, count;
     bool clean; /* it takes tiles on which nothing was drawn; others keep what the image has there */
     uint64_t address;
-    struct raster_surface surface; /* its memory may be written */
+    struct raster_surface surface; /* its memory may be written; of AFBC without memory */
     struct raster_pixel cleared;   /* with `fills`: a pixel on which nothing was drawn */
+    bool is_afbc;
+    struct mali_afbc_target to; /* is_afbc */
 };
 
 struct mali_targets {
+    const struct gpu_space *space;
     struct raster_targets tile;
     uint32_t width, height;
     bool raw[MALI_TARGETS]; /* bits that only blend shaders know to read */
     uint32_t clear[MALI_TARGETS][4];
     uint32_t clear_depth;
     uint8_t clear_stencil;
-    bool fills; /* images that take what is only cleared take it without a tile */
+    bool fills;  /* images that take what is only cleared take it without a tile */
+    bool shares; /* tiles meet in superblocks, and come one after the other */
     uint32_t store_count;
     struct mali_store store[MALI_STORES_MOST];
 };
@@ -46,5 +51,9 @@ void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *
 /* Stores the clear values to the pixels of a rectangle of tiles; false: that takes tiles. */
 bool mali_targets_fill(const struct mali_targets *targets, const struct raster_rect *pixels);
 void mali_targets_store(const struct mali_targets *targets, uint32_t n, const struct raster_tile *tile);
+
+/* targets_afbc.c: the same to an image of AFBC. */
+void mali_targets_store_afbc(const struct mali_targets *targets, const struct mali_store *store,
+                             const struct raster_tile *tile);
 
 #endif

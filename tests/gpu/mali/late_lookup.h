@@ -10,8 +10,7 @@
 enum {
     LOOK_TEXTURE = 0x100000,
     LOOK_SAMPLER = 0x100040,
-    LOOK_TABLES =
-        0x100080, /* v9: four tables; the texture is all of table 2, the sampler of 3 */
+    LOOK_TABLES = 0x100080, /* v9: four tables; the texture is all of table 2, the sampler of 3 */
     LOOK_ENVIRONMENT = 0x100100,
     LOOK_STORAGE = 0x100200,
     LOOK_SURFACES = 0x101000,

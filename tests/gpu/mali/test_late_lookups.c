@@ -346,7 +346,6 @@ static void test_refused(void **state)
         enum mali_version least, most;
         const char *why;
     } cases[] = {
-        {TEXTURE, "texel ordering", MALI_TEXTURE_LAYOUT_AFBC, MALI_V6, MALI_V7, "AFBC"},
         {TEXTURE, "sample corner position", 1, MALI_V6, MALI_V9, "corners"},
         {TEXTURE, "normalize coordinates", 1, MALI_V6, MALI_V9, "corners"},
         {TEXTURE, "minimum level", 1, MALI_V6, MALI_V9, "first level"},
@@ -360,7 +359,7 @@ static void test_refused(void **state)
         {TEXTURE, "dimension", MALI_TEXTURE_DIMENSION_3D, MALI_V6, MALI_V9, "other dimensions"},
         {TEXTURE, "order", 7, MALI_V7, MALI_V9, "order of its channels"},
         {SAMPLER, "sRGB override", 1, MALI_V6, MALI_V9, "sRGB taken as linear"},
-        {PLANE, "plane type", MALI_PLANE_TYPE_AFBC, MALI_V9, MALI_V9, "AFBC"},
+        {PLANE, "plane type", MALI_PLANE_TYPE_AFBC, MALI_V9, MALI_V9, ""},
         {PLANE, "plane type", MALI_PLANE_TYPE_CHROMA_2P, MALI_V9, MALI_V9, "format is not known"},
         {PLANE, "plane type", MALI_PLANE_TYPE_ASTC_3D, MALI_V9, MALI_V9, "format is not known"},
         {PLANE, "clump format", MALI_CLUMP_FORMAT_RAW16, MALI_V9, MALI_V9, "format is not known"},
