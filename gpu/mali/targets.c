@@ -163,7 +163,13 @@ static bool add_stores(const struct taking *t, const struct plane *p)
 
 /* ---- targets ---- */
 
-/* v4 and v5 preload by draws of the list, and their clean tiles are stored as others are. */
+/* Whether tiles on which nothing was drawn are stored, whatever a target asks for: those of v4 and v5, whose drivers
+ * bring back what they had with draws of the list, are. */
+static bool takes_empty(const struct taking *t)
+{
+    return t->version <= MALI_V5 || t->frame->several.empty_tile_write_enable;
+}
+
 static struct target target_of(const struct taking *t, uint32_t n)
 {
     const struct mali_sfb *s = &t->frame->single;
@@ -193,7 +199,7 @@ static struct target target_of(const struct taking *t, uint32_t n)
                   .header_stride = r->afbc_row_stride * (bytes ? 1 : MALI_AFBC_HEADER * square),
                   .mode = bytes ? r->afbc_compression_mode : MODE_ANY,
                   .wide = r->afbc_wide_block,
-                  .clean = t->version <= MALI_V5 || r->clean_pixel_write_enable},
+                  .clean = takes_empty(t) || r->clean_pixel_write_enable},
         .write = r->write_enable,
         .yuv = r->yuv_enable,
         .clear = {r->clear_color_0, r->clear_color_1, r->clear_color_2, r->clear_color_3}};
@@ -315,7 +321,7 @@ static bool read_zs(const struct taking *t)
 {
     const struct mali_mfb *f = &t->frame->several;
     const struct mali_zs_crc *d = &t->frame->zs_crc;
-    const bool clean = t->version <= MALI_V5 || d->zs_clean_pixel_write_enable;
+    const bool clean = takes_empty(t) || d->zs_clean_pixel_write_enable;
     struct part z = {.plane = {.of = RASTER_OF_DEPTH,
                                .layout = mali_image_layout_of(t->version, d->zs_block_format),
                                .msaa = d->zs_msaa,
@@ -397,15 +403,30 @@ static enum raster_depth_kind depth_kind(enum mali_version version, const struct
                                                                                 : RASTER_DEPTH_UNORM24;
 }
 
+/* Loads and stores that are no draws: no driver asks for them. */
+static bool loads_itself(const struct taking *t)
+{
+    const struct mali_sfb *s = &t->frame->single;
+    const struct mali_mfb *f = &t->frame->several;
+    bool loads = s->color_preload_enable || s->zs_preload_enable || f->z_preload_enable ||
+                 f->s_preload_enable || f->z_unload_enable || f->s_unload_enable;
+    for (uint32_t n = 0; t->version != MALI_V4 && n < t->frame->target_count; n++)
+        loads |= t->frame->target[n].preload_enable || t->frame->target[n].unload_enable;
+    return loads;
+}
+
 /* What would be drawn otherwise than the frame says. */
 static bool check(const struct taking *t)
 {
+    const struct mali_sfb *s = &t->frame->single;
     const struct mali_mfb *f = &t->frame->several;
-    if (f->x_downsampling_scale || f->y_downsampling_scale || f->downscale_geometry)
+    if (s->x_downsampling_scale || s->y_downsampling_scale || f->x_downsampling_scale ||
+        f->y_downsampling_scale || f->downscale_geometry)
         return refuse(t, "a frame made smaller: by", f->downscale_geometry);
     if (f->internal_layer_index || t->frame->context.tiler.layer_count > 1)
         return refuse(t, "a frame of layers, number", f->internal_layer_index);
-    return true;
+    return !loads_itself(t) ||
+           refuse(t, "a frame that loads its tiles itself, of targets", t->frame->target_count);
 }
 
 bool mali_targets_read(const struct gpu_space *space, enum mali_version version,

@@ -291,16 +291,17 @@ static void test_depths(void **state)
 static void test_clean(void **state)
 {
     (void)state;
-    for (unsigned n = 0; n < 8; n++) {
+    for (unsigned n = 0; n < 16; n++) {
         struct late l;
         EACH_KIND(&l, 2, false)
         {
-            const bool first = n & 1, second = n & 2, three = n & 4;
+            const bool all = n & 8, first = n & 1 || all, second = n & 2 || all, three = n & 4;
             memset(l.data, 0xee, 2 * SIDE * SIDE * 4);
             late_target(&l, 0, "clear color 0", 0x11111111);
             late_target(&l, 1, "clear color 0", 0x22222222);
-            late_target(&l, 0, "clean pixel write enable", first);
-            late_target(&l, 1, "clean pixel write enable", second);
+            late_set(&l, "empty tile write enable", all);
+            late_target(&l, 0, "clean pixel write enable", n & 1);
+            late_target(&l, 1, "clean pixel write enable", n >> 1 & 1);
             if (three) {
                 late_target(&l, 1, "writeback format", MALI_COLOR_FORMAT_R8G8B8);
                 late_target(&l, 1, "writeback row stride", SIDE * 3);
@@ -400,6 +401,8 @@ static void test_refused(void **state)
         {FRAME, "X downsampling scale", 1, MALI_V6, MALI_V7, "smaller"},
         {FRAME, "downscale geometry", 1, MALI_V9, MALI_V9, "smaller"},
         {FRAME, "internal layer index", 1, MALI_V9, MALI_V9, "layers"},
+        {FRAME, "Z preload enable", 1, MALI_V6, MALI_V9, "loads its tiles itself"},
+        {FRAME, "S unload enable", 1, MALI_V6, MALI_V9, "loads its tiles itself"},
         {FRAME, "width", 8193, MALI_V6, MALI_V9, ""},
         {JOB, "has tile enable map", 1, MALI_V6, MALI_V9, "map of enabled tiles"},
         {JOB, "bound min X", 6, MALI_V6, MALI_V9, "bounds are empty"},
