@@ -403,32 +403,6 @@ static enum raster_depth_kind depth_kind(enum mali_version version, const struct
                                                                                 : RASTER_DEPTH_UNORM24;
 }
 
-/* Loads and stores that are no draws: no driver asks for them. */
-static bool loads_itself(const struct taking *t)
-{
-    const struct mali_sfb *s = &t->frame->single;
-    const struct mali_mfb *f = &t->frame->several;
-    bool loads = s->color_preload_enable || s->zs_preload_enable || f->z_preload_enable ||
-                 f->s_preload_enable || f->z_unload_enable || f->s_unload_enable;
-    for (uint32_t n = 0; t->version != MALI_V4 && n < t->frame->target_count; n++)
-        loads |= t->frame->target[n].preload_enable || t->frame->target[n].unload_enable;
-    return loads;
-}
-
-/* What would be drawn otherwise than the frame says. */
-static bool check(const struct taking *t)
-{
-    const struct mali_sfb *s = &t->frame->single;
-    const struct mali_mfb *f = &t->frame->several;
-    if (s->x_downsampling_scale || s->y_downsampling_scale || f->x_downsampling_scale ||
-        f->y_downsampling_scale || f->downscale_geometry)
-        return refuse(t, "a frame made smaller: by", f->downscale_geometry);
-    if (f->internal_layer_index || t->frame->context.tiler.layer_count > 1)
-        return refuse(t, "a frame of layers, number", f->internal_layer_index);
-    return !loads_itself(t) ||
-           refuse(t, "a frame that loads its tiles itself, of targets", t->frame->target_count);
-}
-
 bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
                        const struct mali_frame *frame, struct mali_targets *out, struct mali_stop *stop)
 {
@@ -440,7 +414,8 @@ bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
         .space = space, .clear_stencil = (uint8_t)(v4 ? frame->single.s_clear : frame->several.s_clear)};
     mali_frame_size(version, frame, &out->width, &out->height);
     out->clear_depth = raster_depth_encode(depth, v4 ? frame->single.z_clear : frame->several.z_clear);
-    if (!check(&t) || !read_targets(&t, depth, samples) || !(v4 ? read_zs_v4(&t) : read_zs(&t)))
+    if (!mali_frame_check(space, version, frame, stop) || !read_targets(&t, depth, samples) ||
+        !(v4 ? read_zs_v4(&t) : read_zs(&t)))
         return false;
     set_filled(out);
     return true;

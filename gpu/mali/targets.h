@@ -36,6 +36,11 @@ struct mali_targets {
     struct mali_store store[MALI_STORES_MOST];
 };
 
+/* frame_check.c. False and *stop: the frame says what would be drawn otherwise, or its table of samples is not in
+ * memory. */
+bool mali_frame_check(const struct gpu_space *space, enum mali_version version,
+                      const struct mali_frame *frame, struct mali_stop *stop);
+
 /* False and *stop: a format or layout that is none or is not done, or an image that is not in memory
  * (page_fault: it may come). Images lie in `space`, whose host addresses *out has. */
 bool mali_targets_read(const struct gpu_space *space, enum mali_version version,

@@ -292,7 +292,23 @@ class Midgard(Guest):
 HEAP_PAGES = 3
 
 
-def midgard_job(gpu, scene, flags, chains=None, later=0):
+def as_afbc(gpu, content, at, chain):
+    """The frame of a fragment job (v7, v9) with its target as AFBC: headers of 256x256 pixels, then bodies."""
+    content = bytearray(content.ljust(PAGE * 16, b"\0"))
+    tagged, = struct.unpack_from("<Q", content, chain - at + 40)
+    target = (tagged & ~63) - at + (192 if tagged & 2 else 128)
+    words = list(struct.unpack_from("<16I", content, target))
+    base = words[8]
+    words[1] = words[1] & ~0xf00 | 12 << 8  # AFBC
+    if gpu == "g57":
+        words[2], words[10], words[11] = 10 << 10, 256, PAGE  # R8G8B8A8; bytes of a row of headers
+    else:
+        words[4:10] = [base, 0, 16, 0, base + PAGE, 0]
+    struct.pack_into("<16I", content, target, *words)
+    return bytes(content)
+
+
+def midgard_job(gpu, scene, flags, chains=None, later=0, edit=None):
     folder = os.path.join(here, "..", "data", gpu, scene)
     guest, heads = Midgard(), {0: 0, 1: 0, 2: 0}
     for line in open(os.path.join(folder, "index.txt")):
@@ -305,6 +321,8 @@ def midgard_job(gpu, scene, flags, chains=None, later=0):
         if said["kind"] == "heap":  # which grows on demand
             guest.map(at, b"", HEAP_PAGES)
             continue
+        if edit and at <= heads[0] < at + len(content):
+            content = edit(gpu, content, at, heads[0])
         if at <= heads[0] < at + len(content):  # some tiles in the middle
             bounds = heads[0] - at + 32
             content = content[:bounds] + struct.pack("<HHHH", 7, 7, 8, 8) + content[bounds + 8:]
@@ -324,6 +342,9 @@ for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")),
 for later, gpu in ((2, "g52"), (3, "g57")):  # the lower bits of JS_CONFIG choose one since Bifrost
     for scene in ("clear", "triangle", "cube"):
         save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, 3, later=later))
+    save("fuzz_mali_job", "%s-afbc" % gpu, midgard_job(gpu, "clear", 3, later=later, edit=as_afbc))
+
+
 def midgard_events(gpu, scene):
     """The same as a capture's events: pages, then what the kernel's driver writes."""
     job = midgard_job(gpu, scene, 0)

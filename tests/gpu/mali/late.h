@@ -4,6 +4,7 @@
 #define VITRAIL_TESTS_GPU_MALI_LATE_H
 
 #include "gpu/mali/device_internal.h"
+#include "raster/samples.h"
 #include "tests/gpu/mali/pack.h"
 
 enum {
@@ -12,6 +13,7 @@ enum {
     LATE_CONTEXT = 0x102000,
     LATE_HEAP_AT = 0x102800,
     LATE_DRAWS = 0x103000,
+    LATE_LOCATIONS = 0x104000,
     LATE_DATA = 0x200000,
     LATE_BYTES = 0x400000,
     LATE_ZS = LATE_FRAME + 128,
@@ -95,6 +97,22 @@ static inline void late_begin(struct late *l, enum mali_kind kind, uint32_t widt
         late_target(l, n, "clean pixel write enable", 1);
         late_target(l, n, "writeback base", LATE_DATA + n * width * height * 4);
         late_target(l, n, "writeback row stride", width * 4);
+    }
+}
+
+/* So many samples, where the driver's table has them. */
+static inline void late_samples(struct late *l, uint32_t samples)
+{
+    late_set(l, "sample count", samples);
+    late_set(l, "sample pattern",
+             samples == 4   ? MALI_SAMPLE_PATTERN_ROTATED_4X_GRID
+             : samples == 8 ? MALI_SAMPLE_PATTERN_D3D_8X_GRID
+                            : MALI_SAMPLE_PATTERN_D3D_16X_GRID);
+    late_set(l, "sample locations", LATE_LOCATIONS);
+    for (uint32_t n = 0; n < samples; n++) {
+        int32_t x, y;
+        raster_samples_position(samples, n, &x, &y);
+        util_store32(late_at(l, LATE_LOCATIONS) + n * 4, (uint32_t)(x * 16 | y * 16 << 16));
     }
 }
 

@@ -362,7 +362,7 @@ static void test_samples(void **state)
         EACH_KIND(&l, 1, false)
         {
             const uint32_t samples = counts[n / 2], planes = n & 1 ? samples : 1;
-            late_set(&l, "sample count", samples);
+            late_samples(&l, samples);
             late_target(&l, 0, "clear color 0", 0x40302010);
             late_target(&l, 0, "writeback MSAA", n & 1 ? MALI_MSAA_LAYERED : MALI_MSAA_AVERAGE);
             late_target(&l, 0, "writeback surface stride", n & 1 ? SIDE * SIDE * 4 : 0);
@@ -371,6 +371,22 @@ static void test_samples(void **state)
                 assert_int_equal(util_load32(l.data + p * 4), 0x40302010);
             assert_int_equal(util_load32(l.data + planes * SIDE * SIDE * 4), 0);
         }
+    }
+}
+
+/* A table with one of them elsewhere, and one that is not in memory. */
+static void test_locations(void **state)
+{
+    (void)state;
+    struct late l;
+    EACH_KIND(&l, 1, false)
+    {
+        late_samples(&l, 8);
+        util_store32(late_at(&l, LATE_LOCATIONS) + 7 * 4, 0x00f000e0);
+        late_refused(&l, "samples elsewhere");
+        late_set(&l, "sample locations", 0x7000000);
+        assert_int_equal(guest_run(&l.guest, 0, LATE_JOB), 0);
+        assert_int_equal(guest_status(&l.guest, 0), STATUS_ACTIVE);
     }
 }
 
@@ -397,12 +413,14 @@ static void test_refused(void **state)
         {TARGET, "writeback base", LATE_DATA + LATE_BYTES - 4096, MALI_V6, MALI_V9, ""},
         {TARGET, "writeback row stride", 16, MALI_V6, MALI_V9, "does not have rows of 16"},
         {TARGET, "writeback row stride", 0xfffffff0, MALI_V6, MALI_V9, ""},
-        {FRAME, "sample count", 32, MALI_V6, MALI_V9, "samples a pixel of 32"},
+        {FRAME, "sample count", 32, MALI_V6, MALI_V9, "samples of another number"},
+        {FRAME, "sample count", 2, MALI_V6, MALI_V9, "samples of another number"},
+        {FRAME, "sample count", 4, MALI_V6, MALI_V9, "samples of another number"},
         {FRAME, "X downsampling scale", 1, MALI_V6, MALI_V7, "smaller"},
         {FRAME, "downscale geometry", 1, MALI_V9, MALI_V9, "smaller"},
         {FRAME, "internal layer index", 1, MALI_V9, MALI_V9, "layers"},
-        {FRAME, "Z preload enable", 1, MALI_V6, MALI_V9, "loads its tiles itself"},
-        {FRAME, "S unload enable", 1, MALI_V6, MALI_V9, "loads its tiles itself"},
+        {FRAME, "Z preload enable", 1, MALI_V6, MALI_V9, "loads or stores its tiles itself"},
+        {FRAME, "S unload enable", 1, MALI_V6, MALI_V9, "loads or stores its tiles itself"},
         {FRAME, "width", 8193, MALI_V6, MALI_V9, ""},
         {JOB, "has tile enable map", 1, MALI_V6, MALI_V9, "map of enabled tiles"},
         {JOB, "bound min X", 6, MALI_V6, MALI_V9, "bounds are empty"},
@@ -432,7 +450,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cleared),   cmocka_unit_test(test_formats), cmocka_unit_test(test_tiled),
         cmocka_unit_test(test_depths),    cmocka_unit_test(test_clean),   cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_unwritten), cmocka_unit_test(test_samples), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unwritten), cmocka_unit_test(test_samples), cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
