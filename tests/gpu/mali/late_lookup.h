@@ -180,7 +180,7 @@ static inline void look_fetch(struct look *l, uint8_t dimensions, const uint32_t
 {
     struct raster_lookup_lanes in = {0};
     struct mali_stop stop;
-    uint32_t all[4][16];
+    uint32_t all[4][16] = {{0}};
     for (unsigned c = 0; c < 3; c++)
         in.coordinate[c][0] = at[c];
     in.layer[0] = layer;
@@ -197,7 +197,7 @@ static inline float look_sample(struct look *l, uint8_t mode, float s, float t, 
 {
     struct raster_lookup_lanes in = {0};
     struct mali_stop stop;
-    uint32_t all[4][16];
+    uint32_t all[4][16] = {{0}};
     in.coordinate[0][0] = util_f2u(s);
     in.coordinate[1][0] = util_f2u(t);
     in.reference[0] = util_f2u(reference);
@@ -211,7 +211,7 @@ static inline void look_refused(struct look *l, uint8_t op, uint8_t dimensions, 
 {
     const struct raster_lookup_lanes in = {0};
     struct mali_stop stop;
-    uint32_t all[4][16];
+    uint32_t all[4][16] = {{0}};
     if (look_try(l, op, ISA_TEXTURE_PLAIN, dimensions, true, &in, all, &stop))
         fail_msg("not refused: %s", why);
     if (!strstr(stop.fault.text, why))

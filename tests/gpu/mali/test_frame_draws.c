@@ -3,7 +3,7 @@
 #include "gpu/mali/frame_draws.h"
 #include "tests/gpu/mali/late.h"
 
-enum { SIDE = 100, DRAWS = 0x103000, LIST_AT = 64 };
+enum { SIDE = 100, AREA = SIDE * SIDE / 2, DRAWS = 0x103000, LIST_AT = 64 };
 
 /* A list of three items as the reader below tells them: a state and two triangles. */
 static bool list_next(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
@@ -137,10 +137,10 @@ static void test_corners(void **state)
             assert_true(v[k].inv_w == 1 && v[k].weight[k] == 1);
         }
         const float twice = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
-        assert_true(twice == SIDE * SIDE / 2);
+        assert_true(twice == AREA);
         area += twice / 2;
     }
-    assert_true(area == SIDE * SIDE / 2);
+    assert_true(area == AREA);
 }
 
 static void test_scissor(void **state)
