@@ -195,6 +195,43 @@ static void test_surfaces(void **state)
     }
 }
 
+/* Six faces of two levels, in two layers: a plane or surface each. */
+static void test_cubes(void **state)
+{
+    (void)state;
+    enum { LAYERS = 2, FACES = 6, LEVELS = 2, EACH = 64 };
+    struct look l;
+    EACH_KIND(&l, 4, 4, MALI_FORMAT_R32F)
+    {
+        look_texture(&l, "dimension", MALI_TEXTURE_DIMENSION_CUBE);
+        look_texture(&l, "array size", LAYERS);
+        look_texture(&l, "levels", LEVELS);
+        look_texture(&l, "maximum LOD", (LEVELS - 1) * 256);
+        look_sampler(&l, "mipmap mode", MALI_MIPMAP_MODE_NEAREST);
+        for (uint32_t n = 0; n < LAYERS * FACES * LEVELS; n++) {
+            const uint32_t level = n % LEVELS, face = n / LEVELS % FACES, layer = n / LEVELS / FACES,
+                           place = l.version >= MALI_V7 ? n : (layer * LEVELS + level) * FACES + face;
+            for (uint32_t t = 0; t < EACH / 4; t++)
+                util_store32(l.data + n * EACH + t * 4, util_f2u((float)(layer * 100 + face * 10 + level)));
+            look_surface(&l, place, LOOK_DATA + n * EACH, 16, EACH);
+        }
+        look_layout(&l, false, LAYERS * FACES * LEVELS, MALI_CLUMP_FORMAT_RAW32);
+        for (uint32_t n = 0; n < LAYERS * FACES * LEVELS; n++) {
+            struct raster_lookup_lanes in = {0};
+            struct mali_stop stop;
+            uint32_t out[4][16];
+            in.coordinate[0][0] = in.coordinate[1][0] = util_f2u(0.4f);
+            in.coordinate[2][0] = n / LEVELS % FACES;
+            in.layer[0] = util_f2u((float)(n / LEVELS / FACES));
+            in.lod[0] = util_f2u((float)(n % LEVELS));
+            if (!look_try(&l, ISA_TEXTURE_LOD, ISA_TEXTURE_PLAIN, 0, true, &in, out, &stop))
+                fail_msg("%s", stop.fault.text);
+            const uint32_t expected = n / LEVELS / FACES * 100 + n / LEVELS % FACES * 10 + n % LEVELS;
+            assert_true(util_u2f(out[0][0]) == (float)expected);
+        }
+    }
+}
+
 static void test_volume(void **state)
 {
     (void)state;
@@ -429,11 +466,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_formats),
         cmocka_unit_test(test_unknown_formats), cmocka_unit_test(test_tiled),
-        cmocka_unit_test(test_surfaces),        cmocka_unit_test(test_volume),
-        cmocka_unit_test(test_buffer),          cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_samplers),        cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_surfaces),        cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_volume),          cmocka_unit_test(test_buffer),
+        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_compare),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_strides),         cmocka_unit_test(test_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
