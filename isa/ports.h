@@ -77,9 +77,12 @@ struct isa_access {
 enum isa_texture_op {
     ISA_TEXTURE_SAMPLE = 1, /* level of detail by derivatives, with a bias */
     ISA_TEXTURE_LOD = 2,    /* level of detail given */
-    ISA_TEXTURE_FETCH = 4   /* whole coordinates, no filter */
+    ISA_TEXTURE_FETCH = 4,  /* whole coordinates, no filter */
+    ISA_TEXTURE_LEVEL =
+        8 /* the level of detail alone, a single in the first component: of the quad's coordinates
+                             * if `derivatives`, else of `gradient` */
 };
-/* GATHER: and the component's number. */
+/* GATHER: and the component's number. Of FETCH: the coordinates are those of the square's lowest texel. */
 enum isa_texture_mode {
     ISA_TEXTURE_PLAIN = 1,
     ISA_TEXTURE_SHADOW = 5,
@@ -102,6 +105,9 @@ struct isa_texture_request {
     uint32_t
         lod[ISA_LANES]; /* a bias or a level, a single; of fetches an integer; 0 when has_lod is not set */
     int32_t offset[3][ISA_LANES];
+    /* Of LEVEL: the sampler's bias, or limits, do not count; coordinates' derivatives along x and along y. */
+    bool no_bias, no_clamp;
+    uint32_t gradient[2][3][ISA_LANES];
 };
 
 /* Ports that sets have alike. A call is for the lanes of `lanes`, and looks at no other, but for derivatives; false: a

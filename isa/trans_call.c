@@ -140,6 +140,12 @@ void isa_call_put_texture(struct jit_builder *b, LLVMValueRef at, const struct i
         isa_call_put_lanes(b, at, AT(coordinate) + k * LANE_BYTES, t->coordinate[k]);
     for (unsigned k = 0; k < 3; k++)
         isa_call_put_lanes(b, at, AT(offset) + k * LANE_BYTES, t->offset[k]);
+    if (t->op != ISA_TEXTURE_LEVEL)
+        return;
+    isa_call_put_byte(b, at, AT(no_bias), t->no_bias);
+    isa_call_put_byte(b, at, AT(no_clamp), t->no_clamp);
+    for (unsigned k = 0; k < 6; k++)
+        isa_call_put_lanes(b, at, AT(gradient) + k * LANE_BYTES, t->gradient[k / 3][k % 3]);
 #undef AT
 }
 

@@ -52,6 +52,9 @@ struct isa_ir_texture {
     LLVMValueRef coordinate[4]; /* i32x16 */
     LLVMValueRef lod;           /* i32x16; a constant where the instruction has it */
     LLVMValueRef offset[3];     /* likewise */
+    /* Of LEVEL: */
+    bool no_bias, no_clamp;
+    LLVMValueRef gradient[2][3]; /* i32x16 */
 };
 
 /* Emitters that sets have alike: isa_load_fn and the others as IR. What they return, and out[], as the set's trans.h

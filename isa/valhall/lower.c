@@ -74,7 +74,7 @@ static void compute(const struct valhall_insn *i, struct warp_insn *out)
     out->dest.mask = i->dest.mask;
     out->dest.pair = valhall_dest_is_pair(i);
     out->condition = i->condition;
-    out->truth = i->result;
+    out->truth = i->result == VALHALL_RESULT_U1 ? WARP_I1 : i->result;
     out->clamp = i->clamp;
     out->round = i->round;
     out->mux = i->mux;
@@ -87,8 +87,9 @@ static void compute(const struct valhall_insn *i, struct warp_insn *out)
     out->log = i->log;
     out->subtract = i->negate;
     out->preserve_null = i->preserve_null;
-    if (i->result == VALHALL_RESULT_U1)
-        unsupported(out, "comparison with the result u1");
+    out->nan = i->nan_mode;
+    out->flush_subnormal = i->ftz;
+    out->flush_infinite = i->flush_inf;
 }
 
 /* ---- other lanes ---- */
@@ -148,25 +149,28 @@ static void crosses(const struct valhall_insn *i, struct warp_insn *out)
 
 /* ---- flow ---- */
 
-/* A comparison of whatever the operand takes with 0. */
+/* What the operand takes, or both its halves together, as a bitwise operation without effect. */
 static void branches(const struct valhall_insn *i, uint32_t at, struct warp_insn *out)
 {
+    const bool both = i->source[0].select == VALHALL_SELECT_AND;
     out->kind = i->op == VALHALL_BRANCHZ ? WARP_BRANCH : WARP_FAR;
-    out->op = WARP_ICMP_OR_U32;
-    out->truth = WARP_M1;
-    out->condition = i->eq ? WARP_EQ : WARP_NE;
+    out->op = both ? WARP_LSHIFT_AND_I32 : WARP_LSHIFT_OR_I32;
+    out->unless = i->eq;
     out->target = (uint32_t)valhall_target(i, at);
     place(&i->source[0], &out->source[0]);
-    select_elements(i->source[0].select, WARP_U32, &out->source[0]);
+    select_elements(both ? VALHALL_SELECT_H0 : i->source[0].select, WARP_U32, &out->source[0]);
     out->source[1] = out->source[2] = constant(0, WARP_U32);
-    if (i->source[0].select == VALHALL_SELECT_AND || i->source[0].select == VALHALL_SELECT_LOWBITS)
-        unsupported(out, "a branch on .and or .lowbits");
-    if (i->op != VALHALL_BRANCHZI)
-        return;
-    place(&i->source[1], &out->source[3]);
-    out->source[3].width = 32;
-    if (!i->absolute)
-        unsupported(out, "BRANCHZI to an address that is not absolute");
+    if (both) {
+        place(&i->source[0], &out->source[2]);
+        select_elements(VALHALL_SELECT_H1, WARP_U32, &out->source[2]);
+    }
+    if (i->op == VALHALL_BRANCHZI) {
+        place(&i->source[1], &out->source[3]);
+        out->source[3].width = 32;
+        out->relative = !i->absolute;
+    }
+    if (i->source[0].select == VALHALL_SELECT_LOWBITS)
+        unsupported(out, "a branch on .lowbits");
 }
 
 static void kills(const struct valhall_insn *i, struct warp_insn *out)

@@ -96,18 +96,18 @@ static void register_format(const struct valhall_insn *i, struct warp_insn *out)
 
 /* ---- textures ---- */
 
-static bool texture_level(const struct valhall_insn *i, struct warp_insn *out)
+static void texture_level(const struct valhall_insn *i, struct warp_insn *out)
 {
     static const uint8_t levels[] = {[VALHALL_LOD_MODE_ZERO] = WARP_LEVEL_ZERO,
                                      [VALHALL_LOD_MODE_COMPUTED] = WARP_LEVEL_COMPUTED,
                                      [VALHALL_LOD_MODE_EXPLICIT] = WARP_LEVEL_GIVEN,
                                      [VALHALL_LOD_MODE_COMPUTED_BIAS] = WARP_LEVEL_BIAS,
-                                     [VALHALL_LOD_MODE_GRDESC] = WARP_LEVEL_ZERO};
+                                     /* the descriptor's first word is read as a level is */
+                                     [VALHALL_LOD_MODE_GRDESC] = WARP_LEVEL_GIVEN};
     const bool computed =
         i->lod_mode == VALHALL_LOD_MODE_COMPUTED || i->lod_mode == VALHALL_LOD_MODE_COMPUTED_BIAS;
     out->level = levels[i->lod_mode];
     out->texture_op = computed ? ISA_TEXTURE_SAMPLE : ISA_TEXTURE_LOD;
-    return i->lod_mode != VALHALL_LOD_MODE_GRDESC;
 }
 
 static void texture(const struct valhall_insn *i, struct warp_insn *out)
@@ -117,8 +117,8 @@ static void texture(const struct valhall_insn *i, struct warp_insn *out)
                                        [VALHALL_REGISTER_TYPE_F] = ISA_SAMPLER_FLOAT,
                                        [VALHALL_REGISTER_TYPE_U] = ISA_SAMPLER_UNSIGNED,
                                        [VALHALL_REGISTER_TYPE_S] = ISA_SAMPLER_SIGNED};
-    const bool gathers = valhall_has_field(i->op, VALHALL_FIELD_FETCH);
-    bool known = texture_level(i, out);
+    out->kind = WARP_TEXTURE;
+    texture_level(i, out);
     out->mode = i->shadow ? ISA_TEXTURE_SHADOW : ISA_TEXTURE_PLAIN;
     out->dimensions = dimensions[i->dimension];
     out->sampler_type = samplers[i->register_type];
@@ -128,24 +128,67 @@ static void texture(const struct valhall_insn *i, struct warp_insn *out)
     out->texel_offset = i->texel_offset;
     out->wide_handle = i->wide_indices;
     out->halves = i->register_width == VALHALL_WIDTH_16;
-    if (i->op == VALHALL_TEX_FETCH)
+    out->second_halves = i->second_width == VALHALL_WIDTH_16;
+    if (i->op == VALHALL_TEX_FETCH || i->integer)
         out->texture_op = ISA_TEXTURE_FETCH;
-    if (gathers) {
+    if (valhall_has_field(i->op, VALHALL_FIELD_FETCH))
         out->mode = i->shadow ? ISA_TEXTURE_GATHER_SHADOW : (uint8_t)(ISA_TEXTURE_GATHER + i->fetch);
-        known &= !i->integer;
-    }
-    if (!known)
+}
+
+/* The level of derivatives that are given, or of the quad's coordinates. */
+static void gradient(const struct valhall_insn *i, bool given, struct warp_insn *out)
+{
+    out->texture_op = ISA_TEXTURE_LEVEL;
+    out->sampler_type = ISA_SAMPLER_UNSIGNED;
+    out->level = given ? WARP_LEVEL_ZERO : WARP_LEVEL_COMPUTED;
+    out->gradient = given;
+    out->no_bias = i->no_bias;
+    out->no_clamp = i->no_clamp;
+}
+
+/* Two handles and wide ones have no room in one operand. */
+static void texture_alone(const struct valhall_insn *i, struct warp_insn *out)
+{
+    texture(i, out);
+    out->dual = i->op == VALHALL_TEX_DUAL;
+    if (i->op == VALHALL_TEX_GRADIENT)
+        gradient(i, i->derivative, out);
+    if ((out->dual && i->wide_indices) || (i->op == VALHALL_TEX_GRADIENT && i->derivative == i->force_delta))
         unsupported(i, out);
 }
 
-static void with_varying(const struct valhall_insn *i, enum warp_message_kind kind, struct warp_insn *out)
+/* Of singles, two at most; neither a layer nor a reference nor a level is read, and nothing says which sample, or
+ * which of its pixel's are covered. */
+static bool varying_is_explained(const struct valhall_insn *i, bool dual)
 {
-    out->kind = WARP_MESSAGE;
-    out->message = (uint8_t)kind;
+    const bool two_widths = i->vartex_width >= VALHALL_VARTEX_WIDTH_16_32;
+    return i->dimension <= VALHALL_DIMENSION_2D && !i->array && !i->shadow &&
+           i->lod_mode <= VALHALL_LOD_MODE_COMPUTED &&
+           (i->sample_update == VALHALL_SAMPLE_UPDATE_CENTER_STORE ||
+            i->sample_update == VALHALL_SAMPLE_UPDATE_CENTER_CLOBBER) &&
+           (dual ? i->vartex_width != VALHALL_VARTEX_WIDTH_32 : !two_widths);
+}
+
+static void texture_of_varying(const struct valhall_insn *i, enum warp_message_kind kind,
+                               struct warp_insn *out)
+{
+    const bool dual = i->op == VALHALL_VAR_TEX_DUAL || i->op == VALHALL_VAR_TEX_BUF_DUAL;
     texture(i, out);
-    out->sample = i->sample_update;
-    out->halves = i->vartex_width == VALHALL_VARTEX_WIDTH_16;
+    out->of_varying = true;
+    out->message = (uint8_t)kind;
+    out->type = ISA_TYPE_F32;
+    out->sample = WARP_SAMPLE_CENTER;
+    out->source_format = VALHALL_SOURCE_FORMAT_F32;
+    if (i->sample_update == VALHALL_SAMPLE_UPDATE_CENTER_CLOBBER)
+        out->update = VALHALL_UPDATE_CLOBBER;
+    out->dual = dual;
+    out->halves = i->vartex_width == VALHALL_VARTEX_WIDTH_16 || i->vartex_width == VALHALL_VARTEX_WIDTH_16_32;
+    out->second_halves = i->vartex_width == VALHALL_VARTEX_WIDTH_16;
     out->write_mask = 15;
+    if (i->op == VALHALL_VAR_TEX_GRADIENT || i->op == VALHALL_VAR_TEX_BUF_GRADIENT)
+        gradient(i, false, out);
+    if (!varying_is_explained(i, dual))
+        unsupported(i, out);
 }
 
 /* ---- */
@@ -225,15 +268,18 @@ void valhall_lower_message(const struct valhall_insn *i, struct warp_insn *out)
         return;
     switch (i->op) {
     case VALHALL_VAR_TEX_SINGLE:
-    case VALHALL_VAR_TEX_GATHER: with_varying(i, WARP_VAR_TEXTURE, out); return;
+    case VALHALL_VAR_TEX_DUAL:
+    case VALHALL_VAR_TEX_GRADIENT:
+    case VALHALL_VAR_TEX_GATHER: texture_of_varying(i, WARP_VARYING, out); return;
     case VALHALL_VAR_TEX_BUF_SINGLE:
-    case VALHALL_VAR_TEX_BUF_GATHER: with_varying(i, WARP_VAR_TEXTURE_BYTES, out); return;
+    case VALHALL_VAR_TEX_BUF_DUAL:
+    case VALHALL_VAR_TEX_BUF_GRADIENT:
+    case VALHALL_VAR_TEX_BUF_GATHER: texture_of_varying(i, WARP_VARYING_BYTES, out); return;
     case VALHALL_TEX_FETCH:
     case VALHALL_TEX_SINGLE:
     case VALHALL_TEX_GATHER:
-        out->kind = WARP_TEXTURE;
-        texture(i, out);
-        return;
+    case VALHALL_TEX_GRADIENT:
+    case VALHALL_TEX_DUAL: texture_alone(i, out); return;
     default: break;
     }
     if (i->op >= VALHALL_LOAD_I8 && i->op <= VALHALL_LOAD_I128) {

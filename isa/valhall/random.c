@@ -136,6 +136,23 @@ static uint8_t some_flow(struct maker *m)
     return flow == VALHALL_FLOW_END ? VALHALL_FLOW_NONE : flow;
 }
 
+/* Most textures at a varying are such as can be executed: few combinations of their fields are. */
+static void settle_varying(struct maker *m, struct valhall_insn *insn)
+{
+    const bool dual = insn->op == VALHALL_VAR_TEX_DUAL || insn->op == VALHALL_VAR_TEX_BUF_DUAL;
+    if (!valhall_has_field(insn->op, VALHALL_FIELD_SAMPLE_UPDATE) || one_in(m, 2))
+        return;
+    insn->sample_update =
+        one_in(m, 2) ? VALHALL_SAMPLE_UPDATE_CENTER_STORE : VALHALL_SAMPLE_UPDATE_CENTER_CLOBBER;
+    insn->array = insn->shadow = false;
+    insn->dimension &= 1;
+    insn->lod_mode &= VALHALL_LOD_MODE_COMPUTED;
+    if (dual && insn->vartex_width == VALHALL_VARTEX_WIDTH_32)
+        insn->vartex_width = VALHALL_VARTEX_WIDTH_16;
+    if (!dual)
+        insn->vartex_width &= 1;
+}
+
 /* ---- instructions ---- */
 
 /* Whether the profile has it. Nobody knows where an indirect branch goes. */
@@ -164,6 +181,7 @@ static void make_any(struct maker *m, struct valhall_insn *insn)
     insn->flow = insn->op == VALHALL_BARRIER ? VALHALL_FLOW_WAIT : some_flow(m);
     for (unsigned n = 0; n < valhall_fields_of(info); n++)
         make_field(m, insn, (enum valhall_field)info->format->field[n]);
+    settle_varying(m, insn);
     for (unsigned n = 0; n < valhall_sources(info); n++)
         make_source(m, insn, n);
     make_registers(m, insn);
@@ -202,7 +220,7 @@ uint32_t valhall_random(uint64_t seed, unsigned profile, void *words, uint32_t c
     while (m.at + 1 < m.count) {
         do
             make_any(&m, &insn);
-        while (valhall_broken(&insn) || (ends_it(&insn) && !one_in(&m, 12)));
+        while (valhall_broken(&insn) || (ends_it(&insn) && !one_in(&m, 6)));
         settle_page(&insn);
         emit(&m, &insn);
     }

@@ -57,6 +57,14 @@ static uint64_t compare(const struct warp_insn *i, const uint64_t *s, enum warp_
     return isa_op_lane(test, same);
 }
 
+/* Where both are equal the comparison of what is lower decides, whatever its truth is. */
+static uint64_t compare_more(const struct warp_insn *i, const uint64_t *s)
+{
+    struct warp_insn lower = *i;
+    lower.condition = WARP_NE;
+    return s[0] == s[1] ? compare(&lower, (const uint64_t[3]){s[2], 0}, i->truth) : compare(i, s, i->truth);
+}
+
 static uint64_t bitwise(uint8_t op, uint8_t shape, uint64_t x, uint64_t y)
 {
     return isa_op_lane((struct isa_lane_op){op, shape, 0}, (const uint64_t[3]){x, y});
@@ -109,10 +117,7 @@ uint64_t warp_compute(const struct warp_insn *i, const uint64_t s[WARP_SOURCES])
     const struct warp_row *row = &warp_rows[i->op];
     switch (row->class) {
     case WARP_COMPARE: return bitwise(row->op, int_shape(row->type), compare(i, s, i->truth), s[2]);
-    case WARP_MULTI: {
-        const uint64_t equal = bitwise(ISA_OP_ieq, ISA_I32, s[0], s[1]);
-        return choose(equal, s[2], compare(i, s, i->truth));
-    }
+    case WARP_MULTI: return compare_more(i, s);
     case WARP_CHOOSE: return choose(compare(i, s, WARP_M1), s[2], s[3]);
     case WARP_MUX: return choose(mux_mask(i, s[2]), s[0], s[1]);
     case WARP_SHIFT: return shift(i, s);

@@ -79,6 +79,31 @@ static uint64_t split_op(const struct warp_insn *i, uint64_t x, bool exponent, b
     return exponent ? (uint32_t)p.e : p.m;
 }
 
+/* ---- floats that are flushed ---- */
+
+/* What a float of one width has: infinity, the bit of quiet NaNs, the least normal number. */
+struct bounds {
+    uint32_t infinity, quiet, normal;
+};
+
+static uint32_t flush(const struct warp_insn *i, uint32_t x, const struct bounds *b)
+{
+    const uint32_t sign = x & ~((b->infinity | (b->normal - 1))), size = x & (b->infinity | (b->normal - 1));
+    if (size > b->infinity)
+        return i->nan == WARP_NAN_ZERO ? 0 : i->nan == WARP_NAN_QUIET ? x | b->quiet : x;
+    if (size == b->infinity && i->flush_infinite)
+        return x - 1;
+    return size < b->normal && i->flush_subnormal ? sign : x;
+}
+
+static uint64_t flush_op(const struct warp_insn *i, uint64_t x, bool halves)
+{
+    static const struct bounds single = {INFINITY_, 0x00400000, 0x00800000}, half = {0x7c00, 0x0200, 0x0400};
+    if (!halves)
+        return flush(i, (uint32_t)x, &single);
+    return flush(i, x & 0xffff, &half) | flush(i, (uint32_t)x >> 16, &half) << 16;
+}
+
 /* ---- logarithms, powers ---- */
 
 static const struct warp_insn as_log = {.log = true};
@@ -193,6 +218,8 @@ uint64_t warp_function(const struct warp_insn *i, const uint64_t s[WARP_SOURCES]
     case WARP_FREXPM_V2F16: return split_op(i, s[0], false, true);
     case WARP_FREXPE_F32: return split_op(i, s[0], true, false);
     case WARP_FREXPE_V2F16: return split_op(i, s[0], true, true);
+    case WARP_FLUSH_F32: return flush_op(i, s[0], false);
+    case WARP_FLUSH_V2F16: return flush_op(i, s[0], true);
     case WARP_FLOGD_F32: return log_ratio(s[0]);
     case WARP_FADD_LSCALE_F32: return op2(ISA_OP_fadd, ISA_F32, s[0], split(&as_log, s[1]).m);
     case WARP_FEXP_F32: return power(s[0], s[1]);

@@ -40,14 +40,17 @@ enum warp_clamp { WARP_CLAMP_NONE, WARP_CLAMP_0_INF, WARP_CLAMP_M1_1, WARP_CLAMP
 enum warp_round { WARP_RTE, WARP_RTP, WARP_RTN, WARP_RTZ, WARP_RTNA };
 /* What makes MUX take the first: the sign, zero as an integer, as a float; or each bit for itself. */
 enum warp_mux { WARP_MUX_NEG, WARP_MUX_INT_ZERO, WARP_MUX_FP_ZERO, WARP_MUX_BIT };
+/* What FLUSH makes of a NaN: nothing, zero, a quiet one. */
+enum warp_nan { WARP_NAN_KEEP, WARP_NAN_ZERO, WARP_NAN_QUIET };
 
 /* What an instruction does. From WARP_LOAD on it is a message. */
 enum warp_kind {
     WARP_COMPUTE, /* `op` of the sources, into `dest` */
     WARP_NOTHING,
     WARP_UNSUPPORTED, /* faults: what is reserved, or no document explains */
-    WARP_BRANCH,      /* to `target` where what `op` computes, a comparison, is not 0 */
-    WARP_FAR,  /* the same, to the 32-bit address that is source 3, in the program's 4 GB: another program */
+    WARP_BRANCH,      /* to `target` where what `op` computes is not 0; or where it is, if `unless` */
+    WARP_FAR,  /* the same, to the 32-bit address that is source 3, in the program's 4 GB: another program; of
+               * `relative` counted from the instruction behind */
     WARP_KILL, /* DISCARD: likewise; lanes become helpers, and go on */
     WARP_BARRIER,
     WARP_PERMUTE, /* source 0 of the lane that source 1 says (CLPER) */
@@ -75,11 +78,9 @@ enum warp_message_kind {
     WARP_STORE_CONVERT,   /* address (two words), conversion word */
     WARP_TILE,            /* pixel, coverage, conversion word */
     WARP_STORE_TILE,
-    WARP_BLEND,            /* descriptor (two words), coverage; up to eight words of colours */
-    WARP_ATEST,            /* coverage, alpha (a single), datum; gives the coverage */
-    WARP_ZS_EMIT,          /* depth, stencil, coverage; gives the coverage */
-    WARP_VAR_TEXTURE,      /* texture (two words, as of TEXTURE), the varying's handle */
-    WARP_VAR_TEXTURE_BYTES /* likewise, its byte offset */
+    WARP_BLEND,  /* descriptor (two words), coverage; up to eight words of colours */
+    WARP_ATEST,  /* coverage, alpha (a single), datum; gives the coverage */
+    WARP_ZS_EMIT /* depth, stencil, coverage; gives the coverage */
 };
 /* Where varyings are taken: of both sets' encodings. */
 enum warp_sample { WARP_SAMPLE_CENTER, WARP_SAMPLE_CENTROID, WARP_SAMPLE_SAMPLE, WARP_SAMPLE_EXPLICIT };
@@ -127,7 +128,11 @@ struct warp_insn {
     bool sqrt, log;     /* FREXPM, FREXPE: for what the parts are meant */
     bool subtract;      /* SEG_ADD */
     bool preserve_null; /* SEG_ADD: 0 stays 0 */
-    uint32_t target;    /* of BRANCH, and of BLEND or UINT32_MAX: which instruction of the warp_program */
+    /* FLUSH: enum warp_nan; subnormal numbers become zeros, infinities the largest numbers, of either sign. */
+    uint8_t nan;
+    bool flush_subnormal, flush_infinite;
+    bool unless, relative; /* BRANCH, FAR, KILL; FAR */
+    uint32_t target;       /* of BRANCH, and of BLEND or UINT32_MAX: which instruction of the warp_program */
     /* Of PERMUTE, BALLOT: */
     uint8_t subgroup, lane_op; /* 2, 4, 8 or 16 lanes; enum warp_lane_op */
     uint8_t elements;          /* parts that are permuted apart: 1, 2, 4 */
@@ -150,6 +155,12 @@ struct warp_insn {
     /* As struct isa_texture_request has them; enum warp_level; a bit a component. */
     uint8_t texture_op, mode, dimensions, sampler_type, level, write_mask;
     bool array, shadow, texel_offset, wide_handle, halves;
+    /* Two textures at the same coordinates: each a word of source 0, results one behind the other. */
+    bool dual, second_halves;
+    /* Coordinates are components of a varying, which `message` and source 1 say, and not read. */
+    bool of_varying;
+    /* ISA_TEXTURE_LEVEL: what is read are derivatives; the sampler's bias, or limits, do not count. */
+    bool gradient, no_bias, no_clamp;
 };
 
 #endif

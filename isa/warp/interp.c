@@ -191,12 +191,13 @@ static uint16_t far(struct warp_machine *m, uint16_t taken)
 {
     struct warp_state *s = m->state;
     struct warp_far to = {.back = s->address + (uint64_t)(m->insn->at + 1) * m->program->word_bytes};
+    const uint32_t from = m->insn->relative ? (uint32_t)to.back : 0;
     struct isa_place place = {0};
     uint32_t low[2][16];
     uint16_t away = 0, back = 0;
     warp_machine_source(m, 3, low);
     for (unsigned l = 0; l < 16; l++) {
-        to.target[l] = (s->address & ~0xffffffffull) | low[0][l];
+        to.target[l] = (s->address & ~0xffffffffull) | (from + low[0][l]);
         away |= (uint16_t)((taken >> l & 1 && !(s->back && to.target[l] == s->back)) << l);
     }
     s->returned |= taken & (uint16_t)~away;
@@ -216,7 +217,7 @@ static void move(struct warp_machine *m, uint32_t n)
         uint64_t truth[16];
         results(m, truth);
         for (unsigned l = 0; l < 16; l++)
-            taken |= (uint16_t)((truth[l] != 0) << l);
+            taken |= (uint16_t)(((truth[l] != 0) != i->unless) << l);
         taken &= lanes;
     }
     if (warp_blends(i))

@@ -28,6 +28,9 @@ void warp_machine_write(struct warp_machine *m, unsigned first, unsigned count, 
 
 void warp_machine_memory(struct warp_machine *m);  /* LOAD, STORE, ATOMIC, BUFFER */
 void warp_machine_message(struct warp_machine *m); /* MESSAGE */
+/* Of a message that is asked of a port for the lanes; of those that look for no others, no blend. */
+void warp_machine_ask(struct warp_machine *m, const struct warp_insn *insn,
+                      uint32_t out[WARP_MESSAGE_WORDS][16]);
 void warp_machine_texture(struct warp_machine *m);
 
 #endif

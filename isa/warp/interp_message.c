@@ -141,13 +141,13 @@ static void operand(struct warp_machine *m, unsigned n, uint32_t out[2][16])
     }
 }
 
-void warp_machine_message(struct warp_machine *m)
+void warp_machine_ask(struct warp_machine *m, const struct warp_insn *i, uint32_t out[WARP_MESSAGE_WORDS][16])
 {
-    const struct warp_insn *i = m->insn;
+    const struct warp_insn *whole = m->insn;
     const uint16_t lanes = leaves_something(i) ? m->lanes & (uint16_t)~m->state->helpers : m->lanes;
     struct warp_message message = {.asked = warp_asked_of(i)};
     struct isa_place place = {0};
-    uint32_t out[WARP_MESSAGE_WORDS][16] = {{0}};
+    m->insn = i;
     for (unsigned n = 0; n < warp_sources_of(i); n++)
         operand(m, n, message.operand[n]);
     warp_machine_read(m, 0, WARP_MESSAGE_WORDS, message.value);
@@ -159,6 +159,13 @@ void warp_machine_message(struct warp_machine *m)
     for (unsigned l = 0; l < 16; l++)
         for (unsigned k = 0; k < WARP_MESSAGE_WORDS; k++)
             out[k][l] = lanes >> l & 1 ? out[k][l] : 0;
+    m->insn = whole;
+}
+
+void warp_machine_message(struct warp_machine *m)
+{
+    uint32_t out[WARP_MESSAGE_WORDS][16] = {{0}};
+    warp_machine_ask(m, m->insn, out);
     if (!m->report->fault)
         warp_machine_write(m, 0, WARP_MESSAGE_WORDS, (const uint32_t(*)[16])out);
 }

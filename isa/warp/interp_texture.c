@@ -24,12 +24,13 @@ static void fill_quads(const struct warp_machine *m, uint32_t value[16])
             }
 }
 
-static void handles(struct warp_machine *m, struct isa_texture_request *r)
+/* Of the first texture, or of two the second. */
+static void handles(struct warp_machine *m, unsigned n, struct isa_texture_request *r)
 {
     uint32_t word[2][16];
     warp_machine_source(m, 0, word);
     for (unsigned l = 0; l < 16; l++) {
-        const uint32_t both = word[0][l];
+        const uint32_t both = word[n][l];
         r->sampler[l] = m->insn->wide_handle ? both : (both & 0x7ff) | (both >> 11 & 31) << 24;
         r->texture[l] = m->insn->wide_handle ? word[1][l] : (both >> 16 & 0x7ff) | both >> 27 << 24;
     }
@@ -43,17 +44,17 @@ static int32_t byte_of(uint32_t word, unsigned n)
 
 static void offsets(const struct warp_machine *m, unsigned *at, struct isa_texture_request *r)
 {
-    const bool fetches = m->insn->texture_op == ISA_TEXTURE_FETCH;
+    const bool fetches = m->insn->texture_op == ISA_TEXTURE_FETCH && m->insn->mode == ISA_TEXTURE_PLAIN;
     uint32_t word[16];
     next(m, at, word);
-    r->has_offset = r->has_lod = true;
+    r->has_offset = true;
     for (unsigned l = 0; l < 16; l++) {
         for (unsigned c = 0; c < 3; c++)
             r->offset[c][l] = byte_of(word[l], c);
         if (fetches)
             r->lod[l] = word[l] >> 24;
         if (fetches && m->insn->dimensions < 3)
-            r->coordinate[2][l] = word[l] >> 24;
+            r->coordinate[2][l] = word[l] >> 16 & 0xff;
     }
     r->has_lod = fetches;
 }
@@ -69,8 +70,49 @@ static void level(const struct warp_machine *m, unsigned *at, struct isa_texture
         r->lod[l] = util_f2u((float)(int16_t)word[l] / 256);
 }
 
+/* x, y, z, as many as there are; of LEVEL their derivatives, those of one coordinate side by side. */
+static void coordinates(struct warp_machine *m, unsigned *at, struct isa_texture_request *r)
+{
+    const struct warp_insn *i = m->insn;
+    const unsigned count = i->dimensions ? i->dimensions : 2u;
+    uint32_t varying[WARP_MESSAGE_WORDS][16] = {{0}};
+    if (i->of_varying) {
+        const struct warp_insn ask = warp_coordinates_of(i);
+        warp_machine_ask(m, &ask, varying);
+    }
+    for (unsigned c = 0; c < count; c++) {
+        if (i->of_varying) {
+            memcpy(r->coordinate[c], varying[c], sizeof varying[c]);
+        } else if (i->gradient) {
+            next(m, at, r->gradient[0][c]);
+            next(m, at, r->gradient[1][c]);
+        } else {
+            next(m, at, r->coordinate[c]);
+        }
+    }
+}
+
+/* A level becomes the first word of a gradient descriptor, the second is 0. */
+static void descriptor(uint32_t value[4][16])
+{
+    static const struct isa_lane_op times = {ISA_OP_fmul, ISA_F32, ISA_OP_QUIET};
+    static const struct isa_lane_op whole = {ISA_OP_f32_to_i32, ISA_F32, ISA_OP_QUIET};
+    for (unsigned l = 0; l < 16; l++) {
+        const uint64_t level[3] = {value[0][l], util_f2u(256)}, fixed[3] = {isa_op_lane(times, level)};
+        const int32_t n = (int32_t)isa_op_lane(whole, fixed);
+        value[0][l] = (uint16_t)UTIL_MIN(UTIL_MAX(n, INT16_MIN), INT16_MAX);
+        value[1][l] = value[2][l] = value[3][l] = 0;
+    }
+}
+
+static unsigned result_words(const struct warp_insn *i, bool halves)
+{
+    const unsigned words = (unsigned)__builtin_popcount(i->write_mask);
+    return halves ? (words + 1) / 2 : words;
+}
+
 /* Components that are wanted one after the other; halves two to a register, of which an odd one leaves the upper 0. */
-static void write_result(struct warp_machine *m, const uint32_t value[4][16])
+static void write_result(struct warp_machine *m, unsigned first, bool halves, const uint32_t value[4][16])
 {
     const struct warp_insn *i = m->insn;
     uint32_t out[4][16] = {{0}};
@@ -82,15 +124,30 @@ static void write_result(struct warp_machine *m, const uint32_t value[4][16])
             const uint64_t source[3] = {value[c][l]};
             uint32_t half = i->sampler_type == ISA_SAMPLER_FLOAT ? (uint32_t)isa_op_lane(narrow, source)
                                                                  : value[c][l] & 0xffff;
-            if (i->halves)
+            if (halves)
                 out[n / 2][l] |= half << 16 * (n & 1);
             else
                 out[n][l] = value[c][l];
         }
         n++;
     }
-    const unsigned words = (unsigned)__builtin_popcount(i->write_mask);
-    warp_machine_write(m, 0, i->halves ? (words + 1) / 2 : words, (const uint32_t(*)[16])out);
+    warp_machine_write(m, first, result_words(i, halves), (const uint32_t(*)[16])out);
+}
+
+static void request(struct warp_machine *m, struct isa_texture_request *r)
+{
+    const struct warp_insn *i = m->insn;
+    unsigned at = 0;
+    coordinates(m, &at, r);
+    if (i->array)
+        next(m, &at, r->coordinate[3]);
+    if (i->shadow)
+        next(m, &at, r->coordinate[2]);
+    if (i->texel_offset)
+        offsets(m, &at, r);
+    level(m, &at, r);
+    for (unsigned c = 0; c < 4 && r->derivatives; c++)
+        fill_quads(m, r->coordinate[c]);
 }
 
 void warp_machine_texture(struct warp_machine *m)
@@ -100,24 +157,22 @@ void warp_machine_texture(struct warp_machine *m)
                                     .mode = i->mode,
                                     .dimensions = i->dimensions,
                                     .sampler_type = i->sampler_type,
+                                    .no_bias = i->no_bias,
+                                    .no_clamp = i->no_clamp,
                                     .derivatives =
                                         i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS};
     struct isa_place place = {0};
-    uint32_t out[4][16] = {{0}};
-    unsigned at = 0;
-    handles(m, &r);
-    for (unsigned c = 0; c < (i->dimensions ? i->dimensions : 2u); c++)
-        next(m, &at, r.coordinate[c]);
-    if (i->array)
-        next(m, &at, r.coordinate[3]);
-    if (i->shadow)
-        next(m, &at, r.coordinate[2]);
-    if (i->texel_offset)
-        offsets(m, &at, &r);
-    level(m, &at, &r);
-    for (unsigned c = 0; c < 4 && r.derivatives; c++)
-        fill_quads(m, r.coordinate[c]);
-    warp_machine_check(m, m->ports->texture(m->ports->ctx, &r, m->lanes, out, &place), &place);
-    if (!m->report->fault)
-        write_result(m, (const uint32_t(*)[16])out);
+    uint32_t out[2][4][16] = {{{0}}};
+    request(m, &r);
+    for (unsigned n = 0; n < 1u + i->dual && !m->report->fault; n++) {
+        handles(m, n, &r);
+        warp_machine_check(m, m->ports->texture(m->ports->ctx, &r, m->lanes, out[n], &place), &place);
+    }
+    if (m->report->fault)
+        return;
+    if (i->texture_op == ISA_TEXTURE_LEVEL)
+        descriptor(out[0]);
+    write_result(m, 0, i->halves, (const uint32_t(*)[16])out[0]);
+    if (i->dual)
+        write_result(m, result_words(i, i->halves), i->second_halves, (const uint32_t(*)[16])out[1]);
 }

@@ -27,10 +27,12 @@ extern const struct isa_fault_row warp_faults[WARP_FAULT_COUNT];
 struct warp_asked {
     uint8_t message, words; /* enum warp_message_kind; registers that are written */
     uint8_t components, type, any_type, halves, sample, update, source_format, z, stencil, hint;
-    uint8_t texture_op, mode, dimensions, sampler_type, level, array, shadow, wide_handle;
     uint8_t offset[4]; /* lowest first */
 };
 struct warp_asked warp_asked_of(const struct warp_insn *insn);
+/* The message by which a texture instruction of `of_varying` asks for its coordinates: as many words as those. It names
+ * no register. */
+struct warp_insn warp_coordinates_of(const struct warp_insn *insn);
 
 /* A message that goes to a port as it is; insn.h says what the operands are. */
 struct warp_message {

@@ -16,23 +16,12 @@ const struct isa_fault_row warp_faults[WARP_FAULT_COUNT] = {
 
 unsigned warp_sources_of(const struct warp_insn *i)
 {
-    static const uint8_t messages[] = {[WARP_ATTRIBUTE] = 3,
-                                       [WARP_IMAGE] = 3,
-                                       [WARP_LEA_ATTRIBUTE] = 3,
-                                       [WARP_LEA_IMAGE] = 3,
-                                       [WARP_LEA_BUFFER] = 2,
-                                       [WARP_VARYING] = 2,
-                                       [WARP_VARYING_FLAT] = 2,
-                                       [WARP_VARYING_BYTES] = 2,
-                                       [WARP_VARYING_SPECIAL] = 2,
-                                       [WARP_STORE_CONVERT] = 2,
-                                       [WARP_TILE] = 3,
-                                       [WARP_STORE_TILE] = 3,
-                                       [WARP_BLEND] = 2,
-                                       [WARP_ATEST] = 3,
-                                       [WARP_ZS_EMIT] = 3,
-                                       [WARP_VAR_TEXTURE] = 2,
-                                       [WARP_VAR_TEXTURE_BYTES] = 2};
+    static const uint8_t messages[] = {
+        [WARP_ATTRIBUTE] = 3,     [WARP_IMAGE] = 3,         [WARP_LEA_ATTRIBUTE] = 3,
+        [WARP_LEA_IMAGE] = 3,     [WARP_LEA_BUFFER] = 2,    [WARP_VARYING] = 2,
+        [WARP_VARYING_FLAT] = 2,  [WARP_VARYING_BYTES] = 2, [WARP_VARYING_SPECIAL] = 2,
+        [WARP_STORE_CONVERT] = 2, [WARP_TILE] = 3,          [WARP_STORE_TILE] = 3,
+        [WARP_BLEND] = 2,         [WARP_ATEST] = 3,         [WARP_ZS_EMIT] = 3};
     switch (i->kind) {
     case WARP_COMPUTE:
     case WARP_BRANCH:
@@ -43,8 +32,8 @@ unsigned warp_sources_of(const struct warp_insn *i)
     case WARP_BALLOT:
     case WARP_LOAD:
     case WARP_STORE:
-    case WARP_ATOMIC:
-    case WARP_TEXTURE: return 1;
+    case WARP_ATOMIC: return 1;
+    case WARP_TEXTURE: return i->of_varying ? 2 : 1;
     case WARP_MESSAGE: return messages[i->message];
     default: return 0;
     }
@@ -70,16 +59,19 @@ struct warp_asked warp_asked_of(const struct warp_insn *i)
                                .z = i->z,
                                .stencil = i->stencil,
                                .hint = i->hint,
-                               .texture_op = i->texture_op,
-                               .mode = i->mode,
-                               .dimensions = i->dimensions,
-                               .sampler_type = i->sampler_type,
-                               .level = i->level,
-                               .array = i->array,
-                               .shadow = i->shadow,
-                               .wide_handle = i->wide_handle,
                                .offset = {(uint8_t)offset, (uint8_t)(offset >> 8), (uint8_t)(offset >> 16),
                                           (uint8_t)(offset >> 24)}};
+}
+
+struct warp_insn warp_coordinates_of(const struct warp_insn *i)
+{
+    struct warp_insn out = *i;
+    out.kind = WARP_MESSAGE;
+    out.components = i->dimensions;
+    out.write = (struct warp_run){0, i->dimensions};
+    out.halves = false;
+    out.source[0] = (struct warp_source){.from = WARP_CONSTANT, .width = 32};
+    return out;
 }
 
 /* Register 0 is behind the last. */
@@ -107,7 +99,7 @@ static void note_source(struct warp_program *p, const struct warp_insn *i, unsig
 
 static void note_message(struct warp_program *p, const struct warp_insn *i)
 {
-    bool levels = i->kind == WARP_TEXTURE || (i->kind == WARP_MESSAGE && i->message >= WARP_VAR_TEXTURE);
+    const bool levels = i->kind == WARP_TEXTURE;
     p->loads |= i->kind == WARP_LOAD || i->kind == WARP_ATOMIC;
     p->stores |= i->kind == WARP_STORE || i->kind == WARP_ATOMIC ||
                  (i->kind == WARP_MESSAGE && i->message == WARP_STORE_CONVERT);
@@ -115,7 +107,7 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
     p->buffers |= i->kind == WARP_BUFFER;
     p->textures |= levels;
     p->derivatives |= levels && (i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS);
-    if (i->kind == WARP_MESSAGE)
+    if (i->kind == WARP_MESSAGE || (levels && i->of_varying))
         p->messages |= 1u << i->message;
     p->read |= registers(i->read.reg, i->read.count);
     p->written |= registers(i->write.reg, i->write.count);

@@ -170,8 +170,12 @@ LLVMValueRef warp_trans_compute(struct jit_builder *b, const struct warp_insn *i
     switch (row->class) {
     case WARP_COMPARE: return bitwise(b, row->op, compare(b, i, s, i->truth), s[2]);
     case WARP_MULTI: {
+        const LLVMValueRef rest[3] = {s[2], LLVMConstNull(LLVMTypeOf(s[2]))};
+        struct warp_insn nonzero = *i;
+        nonzero.condition = WARP_NE;
         LLVMValueRef equal = LLVMBuildICmp(b->ir, LLVMIntEQ, s[0], s[1], "");
-        return LLVMBuildSelect(b->ir, equal, s[2], compare(b, i, s, i->truth), "");
+        return LLVMBuildSelect(b->ir, equal, compare(b, &nonzero, rest, i->truth), compare(b, i, s, i->truth),
+                               "");
     }
     case WARP_CHOOSE: return choose_by_test(b, i, compare(b, i, s, WARP_M1), s[2], s[3]);
     case WARP_MUX: return mux(b, i, s);

@@ -119,6 +119,31 @@ static LLVMValueRef split_halves(struct jit_builder *b, const struct warp_insn *
     return pair_of(b, half[0], half[1]);
 }
 
+/* A number of 1 + exponent + `places` bits, in i32x16, whose exponent's ones are `infinite`. */
+static LLVMValueRef flushed(struct jit_builder *b, const struct warp_insn *i, LLVMValueRef x,
+                            uint32_t infinite, unsigned places)
+{
+    const uint32_t least = 1u << places;
+    LLVMValueRef sized = band(b, x, infinite | (least - 1)), out = x;
+    if (i->nan != WARP_NAN_KEEP) {
+        LLVMValueRef other =
+            i->nan == WARP_NAN_ZERO ? jit_splat_u32(b, 0) : bor(b, x, jit_splat_u32(b, least >> 1));
+        out = pick(b, test(b, LLVMIntUGT, sized, infinite), other, out);
+    }
+    if (i->flush_infinite)
+        out = pick(b, test(b, LLVMIntEQ, sized, infinite), LLVMBuildSub(b->ir, x, jit_splat_u32(b, 1), ""),
+                   out);
+    if (i->flush_subnormal)
+        out = pick(b, test(b, LLVMIntULT, sized, least), LLVMBuildXor(b->ir, x, sized, ""), out);
+    return out;
+}
+
+static LLVMValueRef flushed_halves(struct jit_builder *b, const struct warp_insn *i, LLVMValueRef x)
+{
+    LLVMValueRef low = flushed(b, i, band(b, x, 0xffff), 0x7c00, 10);
+    return bor(b, low, shl(b, flushed(b, i, shr(b, x, 16), 0x7c00, 10), 16));
+}
+
 /* ---- logarithms, powers ---- */
 
 static LLVMValueRef as_number(struct jit_builder *b, LLVMValueRef x)
@@ -283,6 +308,8 @@ LLVMValueRef warp_trans_function(struct jit_builder *b, const struct warp_insn *
     case WARP_FREXPM_V2F16: return split_halves(b, i, s[0], false);
     case WARP_FREXPE_F32: return split_op(b, i, s[0], true);
     case WARP_FREXPE_V2F16: return split_halves(b, i, s[0], true);
+    case WARP_FLUSH_F32: return flushed(b, i, s[0], INFINITE, EXPONENT);
+    case WARP_FLUSH_V2F16: return flushed_halves(b, i, s[0]);
     case WARP_FLOGD_F32: return log_ratio(b, s[0]);
     case WARP_FADD_LSCALE_F32:
         return warp_trans_op(b, ISA_OP_fadd, ISA_F32, s[0], split(b, s[1], true, false).m, NULL);

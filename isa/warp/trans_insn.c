@@ -118,7 +118,8 @@ void warp_trans_arithmetic(struct warp_trans *t)
 LLVMValueRef warp_trans_holds(struct warp_trans *t)
 {
     LLVMValueRef truth = result(t);
-    return LLVMBuildICmp(t->b->ir, LLVMIntNE, truth, LLVMConstNull(LLVMTypeOf(truth)), "");
+    const LLVMIntPredicate how = t->insn->unless ? LLVMIntEQ : LLVMIntNE;
+    return LLVMBuildICmp(t->b->ir, how, truth, LLVMConstNull(LLVMTypeOf(truth)), "");
 }
 
 /* ---- other lanes ---- */

@@ -55,7 +55,7 @@ static inline LLVMValueRef warp_trans_lanes(struct warp_trans *t, LLVMValueRef v
 LLVMValueRef warp_trans_word(struct warp_trans *t, unsigned n, unsigned k);
 LLVMValueRef warp_trans_pair(struct warp_trans *t, unsigned n); /* both, i64x16 */
 void warp_trans_arithmetic(struct warp_trans *t);
-/* Where a comparison is not 0: i1x16. */
+/* Where a branch's operation is not 0, or as the instruction says: i1x16. */
 LLVMValueRef warp_trans_holds(struct warp_trans *t);
 void warp_trans_permute(struct warp_trans *t);
 void warp_trans_ballot(struct warp_trans *t);
@@ -67,6 +67,8 @@ LLVMValueRef warp_trans_read(struct warp_trans *t, unsigned n);
 void warp_trans_write(struct warp_trans *t, unsigned n, LLVMValueRef value);
 void warp_trans_memory(struct warp_trans *t);
 void warp_trans_message(struct warp_trans *t);
+/* What a message gives that is none of those others could see; it writes no register. */
+void warp_trans_ask(struct warp_trans *t, const struct warp_insn *insn, LLVMValueRef out[WARP_MESSAGE_WORDS]);
 void warp_trans_texture(struct warp_trans *t);
 /* FAR, of the lanes in `taken`: those that stay. */
 LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken);

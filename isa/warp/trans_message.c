@@ -188,13 +188,12 @@ static bool is_seen(uint8_t message)
     }
 }
 
-void warp_trans_message(struct warp_trans *t)
+/* Asks a port for `lanes`. */
+static void ask(struct warp_trans *t, LLVMValueRef lanes, LLVMValueRef out[WARP_MESSAGE_WORDS])
 {
     const struct warp_insn *i = t->insn;
     struct warp_ir_message m = {.insn = i};
-    LLVMValueRef out[WARP_MESSAGE_WORDS], address = NULL, lanes = t->mask;
-    if (is_seen(i->message))
-        lanes = warp_trans_visible(t);
+    LLVMValueRef address = NULL;
     for (unsigned n = 0; n < 3; n++)
         for (unsigned k = 0; k < 2; k++)
             m.operand[n][k] = n < warp_sources_of(i) ? operand(t, n, k) : jit_splat_u32(t->b, 0);
@@ -204,6 +203,23 @@ void warp_trans_message(struct warp_trans *t)
     t->leave = warp_blends(i) ? t->mask : LLVMConstNull(t->b->i1x16);
     LLVMValueRef missing = t->ports->message(t->ports->ctx, t->b, &m, lanes, out, &t->leave, &address);
     warp_trans_check(t, missing, lanes, address);
+}
+
+void warp_trans_ask(struct warp_trans *t, const struct warp_insn *insn, LLVMValueRef out[WARP_MESSAGE_WORDS])
+{
+    const struct warp_insn *texture = t->insn;
+    t->insn = insn;
+    ask(t, t->mask, out);
+    t->insn = texture;
+    for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++)
+        out[n] = warp_trans_lanes(t, out[n]);
+}
+
+void warp_trans_message(struct warp_trans *t)
+{
+    const struct warp_insn *i = t->insn;
+    LLVMValueRef out[WARP_MESSAGE_WORDS], lanes = is_seen(i->message) ? warp_trans_visible(t) : t->mask;
+    ask(t, lanes, out);
     for (unsigned n = 0; n < i->write.count && n < WARP_MESSAGE_WORDS; n++) {
         LLVMValueRef word = warp_trans_lanes(t, out[n]);
         if (lanes != t->mask)
@@ -219,7 +235,11 @@ LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken)
     struct jit_builder *b = t->b;
     const uint64_t behind = (uint64_t)(t->insn->at + 1) * t->program->word_bytes;
     LLVMValueRef high = LLVMBuildAnd(b->ir, t->input->address, jit_i64(b, ~UINT64_C(0xffffffff)), "");
-    LLVMValueRef target = LLVMBuildZExt(b->ir, warp_trans_word(t, 3, 0), b->i64x16, ""), address = NULL;
+    LLVMValueRef back_at = LLVMBuildAdd(b->ir, t->input->address, jit_i64(b, behind), ""), address = NULL;
+    LLVMValueRef target = warp_trans_word(t, 3, 0);
+    if (t->insn->relative)
+        target = LLVMBuildAdd(b->ir, target, jit_splat(b, LLVMBuildTrunc(b->ir, back_at, b->i32, "")), "");
+    target = LLVMBuildZExt(b->ir, target, b->i64x16, "");
     LLVMValueRef back = LLVMConstNull(b->i1x16), away = taken;
     target = LLVMBuildOr(b->ir, target, jit_splat(b, high), "");
     if (t->input->back) {
@@ -229,7 +249,7 @@ LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken)
         away = LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, home, ""), "");
         jit_diverge_set(b, t->returned_slot, LLVMConstAllOnes(b->i1x16), home);
     }
-    const struct warp_ir_far to = {target, LLVMBuildAdd(b->ir, t->input->address, jit_i64(b, behind), "")};
+    const struct warp_ir_far to = {target, back_at};
     LLVMValueRef missing = t->ports->far(t->ports->ctx, b, &to, away, t->reg, &back, &address);
     warp_trans_check(t, missing, away, address);
     return LLVMBuildAnd(b->ir, back, away, "");

@@ -23,17 +23,19 @@ static LLVMValueRef short_handle(struct warp_trans *t, LLVMValueRef word, unsign
     return LLVMBuildOr(b->ir, bits_at(t, word, at, 11), table, "");
 }
 
-static void handles(struct warp_trans *t, struct isa_ir_texture *r)
+/* Of two textures the second's stand in the upper word. */
+static void handles(struct warp_trans *t, unsigned n, struct isa_ir_texture *r)
 {
     const struct warp_insn *i = t->insn;
     const struct warp_source *s = &i->source[0];
-    const uint32_t low = (uint32_t)s->value, high = (uint32_t)(s->value >> 32);
+    const uint32_t low = (uint32_t)(s->value >> 32 * n), high = (uint32_t)(s->value >> 32);
+    r->sampler = r->texture = (struct isa_ir_number){NULL, 0};
     if (s->from == WARP_CONSTANT) {
         r->sampler.known = i->wide_handle ? low : (low & 0x7ff) | (low >> 11 & 31) << 24;
         r->texture.known = i->wide_handle ? high : (low >> 16 & 0x7ff) | low >> 27 << 24;
         return;
     }
-    LLVMValueRef word = warp_trans_word(t, 0, 0);
+    LLVMValueRef word = warp_trans_word(t, 0, n);
     r->sampler.lanes = i->wide_handle ? word : short_handle(t, word, 0);
     r->texture.lanes = i->wide_handle ? warp_trans_word(t, 0, 1) : short_handle(t, word, 16);
 }
@@ -63,13 +65,31 @@ static LLVMValueRef from_8_8(struct warp_trans *t, LLVMValueRef word)
     return LLVMBuildBitCast(b->ir, v, b->i32x16, "");
 }
 
+/* How many words of those that are read it has taken. */
+static unsigned take_coordinates(struct warp_trans *t, struct isa_ir_texture *r)
+{
+    const struct warp_insn *i = t->insn;
+    const unsigned count = i->dimensions ? i->dimensions : 2u;
+    if (i->of_varying) {
+        const struct warp_insn asks = warp_coordinates_of(i);
+        LLVMValueRef given[WARP_MESSAGE_WORDS];
+        warp_trans_ask(t, &asks, given);
+        for (unsigned c = 0; c < count; c++)
+            r->coordinate[c] = given[c];
+        return 0;
+    }
+    for (unsigned n = 0; n < 2 * count && i->gradient; n++)
+        r->gradient[n & 1][n / 2] = warp_trans_read(t, n);
+    for (unsigned c = 0; c < count && !i->gradient; c++)
+        r->coordinate[c] = warp_trans_read(t, c);
+    return i->gradient ? 2 * count : count;
+}
+
 static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
 {
     const struct warp_insn *i = t->insn;
-    const bool fetches = i->texture_op == ISA_TEXTURE_FETCH;
-    unsigned at = 0;
-    for (unsigned c = 0; c < (i->dimensions ? i->dimensions : 2u); c++)
-        r->coordinate[c] = warp_trans_read(t, at++);
+    const bool fetches = i->texture_op == ISA_TEXTURE_FETCH && i->mode == ISA_TEXTURE_PLAIN;
+    unsigned at = take_coordinates(t, r);
     if (i->array)
         r->coordinate[3] = warp_trans_read(t, at++);
     if (i->shadow)
@@ -82,7 +102,7 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
         if (fetches)
             r->lod = bits_at(t, word, 24, 8);
         if (fetches && i->dimensions < 3)
-            r->coordinate[2] = r->lod;
+            r->coordinate[2] = bits_at(t, word, 16, 8);
     }
     r->has_lod = (fetches && i->texel_offset) || i->level != WARP_LEVEL_COMPUTED;
     if (i->level == WARP_LEVEL_GIVEN || i->level == WARP_LEVEL_BIAS)
@@ -98,7 +118,22 @@ static LLVMValueRef half_of(struct warp_trans *t, LLVMValueRef v)
     return LLVMTypeOf(v) == b->i32x16 ? v : LLVMBuildZExt(b->ir, v, b->i32x16, "");
 }
 
-static void write_result(struct warp_trans *t, const LLVMValueRef value[4])
+/* 8.8 fixed point of a level, in the lower half, and what else a gradient descriptor has. */
+static void make_descriptor(struct warp_trans *t, LLVMValueRef value[4])
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef v = warp_trans_lanes(t, value[0]);
+    LLVMValueRef least = jit_splat_u32(b, (uint32_t)INT16_MIN), most = jit_splat_u32(b, INT16_MAX);
+    v = warp_trans_op(b, ISA_OP_fmul, ISA_F32, v, jit_as_i32(b, jit_splat_f32(b, 256)), NULL);
+    v = warp_trans_op(b, ISA_OP_f32_to_i32, ISA_F32, v, NULL, NULL);
+    v = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, v, least, ""), least, v);
+    v = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSGT, v, most, ""), most, v);
+    value[0] = bits_at(t, v, 0, 16);
+    value[1] = value[2] = value[3] = jit_splat_u32(b, 0);
+}
+
+/* From register `first` of the run on; how many were written. */
+static unsigned write_result(struct warp_trans *t, unsigned first, bool halves, const LLVMValueRef value[4])
 {
     struct jit_builder *b = t->b;
     const struct warp_insn *i = t->insn;
@@ -108,23 +143,25 @@ static void write_result(struct warp_trans *t, const LLVMValueRef value[4])
         if (!(i->write_mask >> c & 1))
             continue;
         LLVMValueRef v = warp_trans_lanes(t, value[c]);
-        if (i->halves && n & 1) {
+        if (halves && n & 1) {
             v = LLVMBuildShl(b->ir, half_of(t, v), jit_splat_u32(b, 16), "");
-            warp_trans_write(t, n / 2, LLVMBuildOr(b->ir, low, v, ""));
-        } else if (i->halves) {
+            warp_trans_write(t, first + n / 2, LLVMBuildOr(b->ir, low, v, ""));
+        } else if (halves) {
             low = half_of(t, v);
-            warp_trans_write(t, n / 2, low);
+            warp_trans_write(t, first + n / 2, low);
         } else {
-            warp_trans_write(t, n, v);
+            warp_trans_write(t, first + n, v);
         }
         n++;
     }
+    return halves ? (n + 1) / 2 : n;
 }
 
 void warp_trans_texture(struct warp_trans *t)
 {
     const struct warp_insn *i = t->insn;
-    LLVMValueRef zero = jit_splat_u32(t->b, 0), out[4] = {zero, zero, zero, zero}, address = NULL;
+    LLVMValueRef zero = jit_splat_u32(t->b, 0);
+    LLVMValueRef out[2][4] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
     struct isa_ir_texture r = {.op = i->texture_op,
                                .mode = i->mode,
                                .dimensions = i->dimensions,
@@ -132,12 +169,22 @@ void warp_trans_texture(struct warp_trans *t)
                                .derivatives = i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS,
                                .coordinate = {zero, zero, zero, zero},
                                .lod = zero,
-                               .offset = {zero, zero, zero}};
-    handles(t, &r);
+                               .offset = {zero, zero, zero},
+                               .no_bias = i->no_bias,
+                               .no_clamp = i->no_clamp,
+                               .gradient = {{zero, zero, zero}, {zero, zero, zero}}};
     take_words(t, &r);
     for (unsigned c = 0; c < 4 && r.derivatives; c++)
         r.coordinate[c] = filled(t, r.coordinate[c]);
-    LLVMValueRef missing = t->ports->texture(t->ports->ctx, t->b, &r, t->mask, out, &address);
-    warp_trans_check(t, missing, t->mask, address);
-    write_result(t, out);
+    for (unsigned n = 0; n < 1u + i->dual; n++) {
+        LLVMValueRef address = NULL;
+        handles(t, n, &r);
+        LLVMValueRef missing = t->ports->texture(t->ports->ctx, t->b, &r, t->mask, out[n], &address);
+        warp_trans_check(t, missing, t->mask, address);
+    }
+    if (i->texture_op == ISA_TEXTURE_LEVEL)
+        make_descriptor(t, out[0]);
+    const unsigned words = write_result(t, 0, i->halves, out[0]);
+    if (i->dual)
+        write_result(t, words, i->second_halves, out[1]);
 }

@@ -75,6 +75,9 @@ static void choose(struct isa_random *r, enum warp_op op, struct warp_insn *i)
     i->log = !i->sqrt && isa_random_one_in(r, 2);
     i->subtract = isa_random_one_in(r, 2);
     i->preserve_null = isa_random_one_in(r, 2);
+    i->nan = (uint8_t)isa_random_below(r, 3);
+    i->flush_subnormal = isa_random_one_in(r, 2);
+    i->flush_infinite = isa_random_one_in(r, 2);
 }
 
 /* ---- compiled ---- */
@@ -266,7 +269,21 @@ static const struct {
       .condition = WARP_LT,
       .truth = WARP_M1},
      {1, 1, 7},
-     7},
+     0xffffffff},
+    {{.op = WARP_ICMP_MULTI_U32,
+      .source = {WHOLE(32), WHOLE(32), WHOLE(32)},
+      .condition = WARP_GE,
+      .truth = WARP_F1},
+     {1, 1, 0},
+     0},
+    {{.op = WARP_FLUSH_F32, .source = {WHOLE(32)}, .flush_subnormal = true}, {0x80000001}, 0x80000000},
+    {{.op = WARP_FLUSH_F32, .source = {WHOLE(32)}}, {0x7f800001}, 0x7f800001},
+    {{.op = WARP_FLUSH_F32, .source = {WHOLE(32)}, .nan = WARP_NAN_QUIET}, {0xff800001}, 0xffc00001},
+    {{.op = WARP_FLUSH_F32, .source = {WHOLE(32)}, .flush_infinite = true}, {0xff800000}, 0xff7fffff},
+    {{.op = WARP_FLUSH_V2F16, .source = {WHOLE(16)}, .nan = WARP_NAN_ZERO, .flush_infinite = true},
+     {0xfe007c00},
+     0x00007bff},
+    {{.op = WARP_FLUSH_V2F16, .source = {WHOLE(16)}, .flush_subnormal = true}, {0x83ff0400}, 0x80000400},
     {{.op = WARP_CSEL_S32, .source = {WHOLE(32), WHOLE(32), WHOLE(32), WHOLE(32)}, .condition = WARP_LT},
      {0xffffffff, 0, 3, 4},
      3},

@@ -160,6 +160,15 @@ static void test_branches(void **unused)
         "on: BRANCHZ r1.h1, offset:out\nMOV.i32 r3, 0x0\nout: NOP.end");
     assert_int_equal(state.reg[2][3], 35);
     assert_int_equal(state.reg[3][3], 51);
+    /* on both of them together */
+    run("IADD_IMM.i32 r1, 0x0, #0x10003\nBRANCHZ r1.and, offset:on\nMOV.i32 r2, 0x0\non: BRANCHZ.eq r1.and, "
+        "offset:out\nMOV.i32 r3, 0x0\nout: IADD_IMM.i32 r1, 0x0, #0x10002\nBRANCHZ.eq r1.and, offset:end\n"
+        "MOV.i32 r4, 0x0\nend: NOP.end");
+    assert_int_equal(state.reg[2][3], 35);
+    assert_int_equal(state.reg[3][3], 0);
+    assert_int_equal(state.reg[4][3], 67);
+    run("BRANCHZ r1.lowbits, offset:out\nout: NOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_UNSUPPORTED);
     run("MOV.i32 r1, lane_id\nback: BRANCHZ r1, offset:back\nNOP.end");
     assert_int_equal(report.fault, WARP_FAULT_FUEL);
     assert_int_equal(report.place.lane, 1);
@@ -210,7 +219,9 @@ static void test_far(void **unused)
     assert_int_equal(seen.far.back, 0x500001010);
     assert_int_equal(state.reg[0][9], 77);
     assert_int_equal(state.reg[2][3], 0x1018);
-    assert_int_equal(state.reg[2][9], 41); /* ended there */
+    assert_int_equal(state.reg[2][9], 41);                                  /* ended there */
+    run("IADD_IMM.i32 r1, 0x0, #0xFFFFFFF8\nBRANCHZI.eq 0x0, r1\nNOP.end"); /* from the next on */
+    assert_int_equal(seen.far.target[5], 0x500001008);
     back_of_all = 0x500002000;
     run("IADD_IMM.i32 r1, 0x0, #0x2000\nBRANCHZI.eq.absolute lane_id, r1\nNOP.end");
     back_of_all = 0;
@@ -232,6 +243,16 @@ static void test_permute(void **unused)
     assert_int_equal(state.reg[4][2], 0xc); /* lanes 0 and 1 of the subgroup: zero, and not there */
     assert_int_equal(state.reg[4][9], 0xf);
     assert_int_equal(state.reg[5][13], 32 + 8 + 5);
+}
+
+/* 0x1_00000005 < 0x1_00000006, and not the other way: the lower words' result decides where the upper are equal. */
+static void test_wide_comparisons(void **unused)
+{
+    run("IADD_IMM.i32 r0, 0x0, #0x5\nIADD_IMM.i32 r1, 0x0, #0x6\nICMP_OR.u32.lt.u1 r2, r0, r1, 0x0\n"
+        "ICMP_MULTI.s32.lt.m1 r3, 0x1000000, 0x1000000, r2\nICMP_OR.u32.lt.u1 r4, r1, r0, 0x0\n"
+        "ICMP_MULTI.s32.lt.m1 r5, 0x1000000, 0x1000000, r4\nNOP.end");
+    assert_int_equal(state.reg[3][0], 0xffffffff);
+    assert_int_equal(state.reg[5][0], 0);
 }
 
 /* ---- memory ---- */
@@ -292,6 +313,86 @@ static void test_staging(void **unused)
     run("TEX_SINGLE.slot0.f.16.rgb.2d.zero @r20:r21, @r4:r5, r0\nNOP.end");
     assert_int_equal(state.reg[20][0], 0x40003c00);
     assert_int_equal(state.reg[21][0], 0x4200);
+}
+
+/* Byte 2 is the sample, byte 3 the level of fetches; a gather at texels has neither. */
+static void test_texels(void **unused)
+{
+    run("IADD_IMM.i32 r0, 0x0, #0x0\nIADD_IMM.i32 r6, 0x0, #0x0703FE01\n"
+        "TEX_FETCH.slot0.f.32.2d.texel_offset @r20:r21:r22:r23, @r4:r5:r6, r0\nNOP.end");
+    assert_int_equal(seen.texture.op, ISA_TEXTURE_FETCH);
+    assert_int_equal(seen.texture.coordinate[2][0], 3);
+    assert_int_equal(seen.texture.lod[0], 7);
+    assert_int_equal(seen.texture.offset[1][0], -2);
+    run("TEX_GATHER.slot0.f.32.2d.integer_coordinates.gather4_b @r20:r21:r22:r23, @r4:r5, r0\nNOP.end");
+    assert_int_equal(seen.texture.op, ISA_TEXTURE_FETCH);
+    assert_int_equal(seen.texture.mode, ISA_TEXTURE_GATHER + 2);
+    assert_int_equal(seen.texture.coordinate[1][2], 5 * 16 + 2);
+}
+
+/* Two at the same place: handles word by word, results one behind the other. */
+static void test_two_textures(void **unused)
+{
+    run("IADD_IMM.i32 r0, 0x0, #0x28031805\nIADD_IMM.i32 r1, 0x0, #0x28041806\n"
+        "TEX_DUAL.slot0.f.16.32.rgb.2d.zero @r20:r21:r22:r23:r24, @r4:r5, r0\nNOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    assert_int_equal(seen.texture.texture[0], 5 << 24 | 4); /* the last */
+    assert_int_equal(seen.texture.sampler[0], 3 << 24 | 6);
+    assert_int_equal(state.reg[20][0], 0x40003c00);
+    assert_int_equal(state.reg[21][0], 0x4200);
+    assert_int_equal(state.reg[22][0], util_f2u(1));
+    assert_int_equal(state.reg[24][0], util_f2u(3));
+    run("TEX_DUAL.slot0.f.16.32.2d.wide_indices.zero @r20:r21, @r4:r5, r0\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_UNSUPPORTED);
+}
+
+static void test_gradients(void **unused)
+{
+    run("TEX_GRADIENT.slot0.u.32.rg.2d.derivative_enable.lod_clamp_disable @r6:r7, @r4:r5:r6:r7, r0\n"
+        "TEX_SINGLE.slot0.f.32.2d.grdesc @r30:r31:r32:r33, @r4:r5:r6:r7, r0\nNOP.end");
+    assert_int_equal(state.reg[6][0], 256); /* 1 in 8.8 */
+    assert_int_equal(state.reg[7][0], 0);
+    assert_int_equal(seen.texture.op, ISA_TEXTURE_LOD);
+    assert_int_equal(seen.texture.lod[0], util_f2u(1));
+    run("TEX_GRADIENT.slot0.u.32.rg.2d.derivative_enable.lod_clamp_disable @r20:r21, @r4:r5:r6:r7, "
+        "r0\nNOP.end");
+    const struct isa_texture_request *r = &seen.texture;
+    assert_int_equal(r->op, ISA_TEXTURE_LEVEL);
+    assert_false(r->derivatives);
+    assert_true(r->no_clamp && !r->no_bias);
+    for (unsigned n = 0; n < 4; n++)
+        assert_int_equal(r->gradient[n & 1][n / 2][0], (4 + n) * 16);
+    run("TEX_GRADIENT.slot0.u.32.r.3d.force_delta_enable @r20, @r4:r5:r6, r0\nNOP.end");
+    assert_true(r->derivatives);
+    assert_int_equal(r->coordinate[2][3], 6 * 16 + 3);
+    run("TEX_GRADIENT.slot0.u.32.r.2d @r20, @r4:r5, r0\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_UNSUPPORTED);
+}
+
+/* Coordinates are what the varying's message gives. */
+static void test_textures_of_varyings(void **unused)
+{
+    seen.gives[0] = util_f2u(0.5f), seen.gives[1] = util_f2u(0.25f);
+    run("IADD_IMM.i32 r2, 0x0, #0x1000003\n"
+        "VAR_TEX_SINGLE.slot0.center_store.f.32.2d.computed @r20:r21:r22:r23, r0, r2\nNOP.end");
+    assert_int_equal(report.fault, WARP_OK);
+    assert_int_equal(seen.message.asked.message, WARP_VARYING);
+    assert_int_equal(seen.message.asked.words, 2);
+    assert_int_equal(seen.message.asked.type, ISA_TYPE_F32);
+    assert_int_equal(seen.message.operand[1][0][0], 1 << 24 | 3);
+    assert_int_equal(seen.texture.coordinate[1][0], util_f2u(0.25f));
+    assert_true(seen.texture.derivatives);
+    assert_int_equal(state.reg[23][0], util_f2u(4));
+    run("VAR_TEX_BUF_DUAL.slot0.center_clobber.f.16.32.2d.zero @r20:r21:r22:r23:r24:r25, r0, r2\nNOP.end");
+    assert_int_equal(seen.message.asked.message, WARP_VARYING_BYTES);
+    assert_int_equal(seen.texture.texture[1], (17 >> 11) << 24);
+    assert_int_equal(state.reg[21][0], 0x44004200);
+    assert_int_equal(state.reg[22][0], util_f2u(1));
+    run("VAR_TEX_GRADIENT.slot0.center_store.u.32.2d @r20:r21, r0, r2\nNOP.end");
+    assert_int_equal(seen.texture.op, ISA_TEXTURE_LEVEL);
+    assert_int_equal(state.reg[20][0], 256);
+    run("VAR_TEX_SINGLE.slot0.center_store.f.32.cube.computed @r20:r21:r22:r23, r0, r2\nNOP.end");
+    assert_int_equal(report.fault, WARP_FAULT_UNSUPPORTED);
 }
 
 static void test_quads(void **unused)
@@ -374,10 +475,14 @@ static void test_blends(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_branches), cmocka_unit_test(test_discard),  cmocka_unit_test(test_helpers),
-        cmocka_unit_test(test_barriers), cmocka_unit_test(test_far),      cmocka_unit_test(test_permute),
-        cmocka_unit_test(test_loads),    cmocka_unit_test(test_atomics),  cmocka_unit_test(test_staging),
-        cmocka_unit_test(test_quads),    cmocka_unit_test(test_varyings), cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_blends)};
+        cmocka_unit_test(test_branches),  cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_helpers),   cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_far),       cmocka_unit_test(test_permute),
+        cmocka_unit_test(test_loads),     cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_staging),   cmocka_unit_test(test_quads),
+        cmocka_unit_test(test_varyings),  cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_blends),    cmocka_unit_test(test_wide_comparisons),
+        cmocka_unit_test(test_texels),    cmocka_unit_test(test_two_textures),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_textures_of_varyings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,13 @@ static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[
     return true;
 }
 
+/* A level that fixed point has, mostly. */
+static uint32_t level_of(const struct isa_texture_request *r, unsigned c, unsigned l, uint32_t v)
+{
+    v ^= r->gradient[0][c % 3][l] ^ r->gradient[1][c % 3][l] << 1;
+    return (v ^ r->no_bias ^ (uint32_t)r->no_clamp << 1) & 0xc3ffffff;
+}
+
 /* With derivatives what a lane gets depends on its whole quad. */
 static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
                     struct isa_place *fault)
@@ -139,6 +146,8 @@ static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lan
             uint32_t v = r->coordinate[c][l] ^ kind;
             if (r->derivatives)
                 v ^= r->coordinate[c][l ^ 1] ^ r->coordinate[c][l ^ 2] >> 1 ^ r->coordinate[c][l ^ 3] >> 2;
+            if (r->op == ISA_TEXTURE_LEVEL)
+                v = level_of(r, c, l, v);
             out[c][l] = c == 0   ? v ^ r->texture[l]
                         : c == 1 ? v ^ r->sampler[l]
                         : c == 2 ? v ^ r->lod[l]
@@ -465,6 +474,9 @@ static const char *const texts[] = {
     "IADD_IMM.i32 r48, program_counter.w0, #0x8\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n"
     "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_1.w0, r60, target:0x0\n"
     "IADD_IMM.i32 r48, 0x0, #0x0\nBRANCHZI.eq.absolute 0x0, blend_descriptor_1.w1",
+    /* on both halves, and elsewhere by a distance */
+    "BRANCHZ.eq r1.and, offset:on\nMOV.i32 r2, r3\non: BRANCHZI r2.and, r3\nBRANCHZ r4.and, offset:out\n"
+    "BRANCHZI.eq 0x0, u3\nout: NOP.end",
     /* it goes back */
     "BRANCHZI.eq.absolute r1, 0x3F800000\nNOP.end",
     NULL,
