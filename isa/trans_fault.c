@@ -23,3 +23,13 @@ void isa_trans_store_fault(struct jit_builder *b, const struct isa_trans_end *en
     if (address)
         LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), end->address);
 }
+
+void isa_trans_pay_together(struct jit_builder *b, LLVMValueRef fuel, uint32_t cost, LLVMBasicBlockRef leave)
+{
+    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32, fuel, ""), price = jit_i32(b, cost);
+    LLVMBasicBlockRef on = LLVMAppendBasicBlockInContext(b->context, b->function, "paid");
+    LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, price, "");
+    jit_likely(b, LLVMBuildCondBr(b->ir, enough, on, leave));
+    LLVMPositionBuilderAtEnd(b->ir, on);
+    LLVMBuildStore(b->ir, LLVMBuildSub(b->ir, left, price, ""), fuel);
+}

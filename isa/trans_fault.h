@@ -18,4 +18,8 @@ LLVMValueRef isa_trans_where_any(struct jit_builder *b, LLVMValueRef lanes, LLVM
 void isa_trans_store_fault(struct jit_builder *b, const struct isa_trans_end *end, uint32_t kind, uint32_t at,
                            LLVMValueRef lanes, LLVMValueRef address);
 
+/* Takes what all of several sets of lanes pay from the i32 in slot `fuel`; where that is more than is left it goes to the
+ * block `leave`. As if each lane had paid all that any has: sets that run alone find out whether one has none left. */
+void isa_trans_pay_together(struct jit_builder *b, LLVMValueRef fuel, uint32_t cost, LLVMBasicBlockRef leave);
+
 #endif

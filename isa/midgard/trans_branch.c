@@ -60,19 +60,6 @@ static void pay(struct midgard_trans *t, const struct midgard_trans_slots *s, LL
     jit_diverge_set(b, s->fuel, LLVMBuildSub(b->ir, left, price, ""), taken);
 }
 
-/* The same for sets side by side, as if each lane had paid all that any has: less is left then than there is, which
- * sets that run alone find out. */
-static void pay_together(struct midgard_trans_sides *s, uint32_t cost)
-{
-    struct jit_builder *b = s->t[0].b;
-    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32, s->fuel, ""), price = jit_i32(b, cost);
-    LLVMBasicBlockRef on = LLVMAppendBasicBlockInContext(b->context, b->function, "paid");
-    LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, price, "");
-    jit_likely(b, LLVMBuildCondBr(b->ir, enough, on, s->leave));
-    LLVMPositionBuilderAtEnd(b->ir, on);
-    LLVMBuildStore(b->ir, LLVMBuildSub(b->ir, left, price, ""), s->fuel);
-}
-
 /* ---- units ---- */
 
 static const struct midgard_write *write_of(const struct midgard_trans *t, unsigned k)
@@ -119,7 +106,7 @@ static void go(struct midgard_trans_sides *s, unsigned k, uint32_t target)
     LLVMValueRef taken = jit_diverge_branch(&s->diverge, jit_diverge_join(t->b, masks, s->count), target);
     uint32_t first = target < t->program->block_count ? t->program->blocks[target].first : UINT32_MAX;
     if (first <= t->number && s->count > 1)
-        pay_together(s, t->number + 1 - first);
+        isa_trans_pay_together(t->b, s->fuel, t->number + 1 - first, s->leave);
     else if (first <= t->number)
         pay(&s->t[0], &s->slots[0], taken, t->number + 1 - first);
     bool discards = t->insn->jump[k].op == MIDGARD_DISCARD;

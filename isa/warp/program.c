@@ -113,18 +113,17 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
     p->written |= registers(i->write.reg, i->write.count);
 }
 
-/* Fewer lanes go on behind it, or later. */
+/* Fewer lanes go on behind it that are no helpers, or later. */
 static bool parts(const struct warp_insn *i)
 {
     return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_KILL ||
-           i->kind == WARP_BARRIER || i->flow != WARP_GO_ON;
+           i->kind == WARP_BARRIER || i->flow == WARP_END;
 }
 
 /* At a program's end lanes can do nothing behind it but end. */
 static bool only_ends(const struct warp_insn *i)
 {
-    return !warp_branches(i) && i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL &&
-           i->flow != WARP_END_HELPERS;
+    return !warp_branches(i) && i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL;
 }
 
 static void note(struct warp_program *p, const struct warp_insn *i, uint32_t number)
@@ -141,6 +140,7 @@ static void note(struct warp_program *p, const struct warp_insn *i, uint32_t num
     p->discards |= i->kind == WARP_KILL;
     p->far |= i->kind == WARP_FAR;
     p->repeats |= warp_branches(i) && i->target <= number;
+    p->ends_helpers |= i->flow == WARP_END_HELPERS;
     p->straight &= !parts(i) || (number + 1 == p->insn_count && only_ends(i));
 }
 
@@ -151,7 +151,7 @@ static int find_blocks(struct warp_program *p)
         return -ENOMEM;
     at[0] = 1;
     for (uint32_t n = 0; n < p->insn_count; n++) {
-        at[n + 1] |= parts(&p->insns[n]);
+        at[n + 1] |= parts(&p->insns[n]) || p->insns[n].flow == WARP_END_HELPERS;
         if (warp_branches(&p->insns[n]))
             at[p->insns[n].target] = 1;
     }

@@ -29,8 +29,9 @@ struct warp_program {
     uint32_t messages;      /* bit n: enum warp_message_kind */
     bool loads, stores;     /* memory; atomics are both */
     bool atomics, buffers, textures, derivatives, permutes, barriers, discards, far;
-    bool repeats;  /* a branch goes back */
-    bool straight; /* lanes run each instruction once: nothing branches, ends helpers or waits */
+    bool repeats;      /* a branch goes back */
+    bool straight;     /* lanes run each instruction once, but for helpers: nothing branches or waits */
+    bool ends_helpers; /* before the others end */
     /* Where no BLEND asks for a blend shader: whether other programs can be reached; how many instructions lanes run, each
      * once, up to a BLEND that ends them, or 0: not so. */
     bool fixed_far;
@@ -43,6 +44,13 @@ struct warp_program {
 int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
                         struct warp_program **out, struct util_error *error);
 void warp_program_destroy(struct warp_program *program); /* NULL is accepted */
+
+/* Whether the same lanes run all that is run of it, each instruction once: where no BLEND asks for a blend shader, if
+ * that is `fixed`; and where there are helpers, or are none. */
+static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bool helpers)
+{
+    return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && helpers);
+}
 
 static inline bool warp_blends(const struct warp_insn *i)
 {

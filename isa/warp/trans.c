@@ -1,5 +1,6 @@
-/* Blocks and flow. Registers stand in slots between blocks; inside a block they are plain values, computed for all
- * lanes, of which the block's own go back into the slots. A fault leaves the program at once. */
+/* Blocks and flow, of one set of lanes or of several side by side, whose masks stand side by side, too. Registers stand
+ * in slots between blocks; inside a block they are plain values, computed for all lanes, of which the block's own go back
+ * into the slots. A fault leaves the program at once. */
 #include "isa/warp/trans_internal.h"
 
 #include <errno.h>
@@ -16,7 +17,10 @@ static void leave_by_fault(struct warp_trans *t, enum warp_fault fault, LLVMValu
 {
     const struct isa_trans_end end = {t->fault_slot, t->address_slot};
     isa_trans_store_fault(t->b, &end, fault, t->insn->at, lanes, address);
-    LLVMBuildBr(t->b->ir, jit_diverge_exit(&t->diverge));
+    if (t->diverge->count)
+        LLVMBuildBr(t->b->ir, jit_diverge_exit(t->diverge));
+    else
+        LLVMBuildUnreachable(t->b->ir); /* sides, which are thrown away then */
 }
 
 void warp_trans_fault(struct warp_trans *t, enum warp_fault fault, LLVMValueRef bad, LLVMValueRef address)
@@ -24,6 +28,7 @@ void warp_trans_fault(struct warp_trans *t, enum warp_fault fault, LLVMValueRef 
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef on;
     t->faults = true;
+    t->faults_at_once |= fault != WARP_FAULT_FUEL;
     if (!bad) {
         on = LLVMAppendBasicBlockInContext(b->context, b->function, "on");
         leave_by_fault(t, fault, jit_mask_to_bits(b, t->mask), address);
@@ -44,92 +49,6 @@ void warp_trans_check(struct warp_trans *t, LLVMValueRef missing, LLVMValueRef l
 LLVMValueRef warp_trans_visible(struct warp_trans *t)
 {
     return t->helpers ? LLVMBuildAnd(t->b->ir, t->mask, LLVMBuildNot(t->b->ir, t->helpers, ""), "") : t->mask;
-}
-
-/* ---- slots ---- */
-
-static LLVMValueRef make(struct warp_trans *t, LLVMTypeRef type, LLVMValueRef value, const char *name)
-{
-    LLVMValueRef slot = jit_alloca(t->b, type, name);
-    LLVMBuildStore(t->b->ir, value, slot);
-    return slot;
-}
-
-static LLVMValueRef in_state(struct warp_trans *t, size_t offset)
-{
-    return jit_offset_const(t->b, t->input->state, offset);
-}
-#define IN_STATE(t, field) in_state(t, offsetof(struct warp_state, field))
-
-static LLVMValueRef state_mask(struct warp_trans *t, size_t offset)
-{
-    return jit_mask_from_bits(t->b, jit_load(t->b, t->b->i16, in_state(t, offset), 2, false));
-}
-
-static size_t register_offset(unsigned n)
-{
-    return offsetof(struct warp_state, reg) + n * sizeof(uint32_t) * ISA_LANES;
-}
-
-static void make_registers(struct warp_trans *t)
-{
-    struct jit_builder *b = t->b;
-    for (unsigned n = 0; n < WARP_REGISTERS; n++) {
-        LLVMValueRef first = t->input->state ? NULL : t->input->reg[n];
-        if (!(t->used >> n & 1))
-            continue;
-        if (t->input->state)
-            first = jit_load(b, b->i32x16, in_state(t, register_offset(n)), 4, false);
-        t->begun[n] = first ? first : jit_splat_u32(b, 0);
-        if (t->written >> n & 1)
-            t->slot[n] = make(t, b->i32x16, t->begun[n], "register");
-    }
-}
-
-static void make_slots(struct warp_trans *t, LLVMValueRef lanes)
-{
-    struct jit_builder *b = t->b;
-    const bool resumes = t->input->state;
-    LLVMValueRef none = LLVMConstNull(b->i1x16), live = lanes, helpers = t->input->helpers, returned = none;
-    LLVMValueRef fuel =
-        resumes ? jit_load(b, b->i32x16, IN_STATE(t, fuel), 4, false) : jit_splat(b, t->input->fuel);
-    if (resumes) {
-        live = state_mask(t, offsetof(struct warp_state, live));
-        helpers = state_mask(t, offsetof(struct warp_state, helpers));
-        returned = state_mask(t, offsetof(struct warp_state, returned));
-        t->running_slot = make(t, b->i1x16, none, "running");
-        t->at_slot = make(t, b->i32x16, jit_load(b, b->i32x16, IN_STATE(t, at), 4, false), "at");
-    }
-    if (helpers || t->program->discards)
-        t->helpers_slot = make(t, b->i1x16, helpers ? helpers : none, "helpers");
-    t->live_slot = make(t, b->i1x16, live, "live");
-    t->returned_slot = make(t, b->i1x16, returned, "returned");
-    t->fuel_slot = make(t, b->i32x16, fuel, "fuel");
-    t->executed_slot = make(t, b->i64, jit_i64(b, 0), "executed");
-    t->fault_slot = make(t, b->i32, jit_i32(b, 0), "fault");
-    t->address_slot = make(t, b->i64, jit_i64(b, 0), "address");
-    make_registers(t);
-}
-
-static void load_registers(struct warp_trans *t)
-{
-    struct jit_builder *b = t->b;
-    for (unsigned n = 0; n < WARP_REGISTERS; n++) {
-        t->reg[n] = t->slot[n]    ? LLVMBuildLoad2(b->ir, b->i32x16, t->slot[n], "")
-                    : t->begun[n] ? t->begun[n]
-                                  : jit_splat_u32(b, 0);
-        t->loaded[n] = t->reg[n];
-    }
-    memset(t->temporary, 0, sizeof t->temporary);
-    memset(t->special, 0, sizeof t->special);
-    t->helpers = t->helpers_slot ? LLVMBuildLoad2(b->ir, b->i1x16, t->helpers_slot, "") : NULL;
-}
-
-static void store_registers(struct warp_trans *t)
-{
-    for (unsigned n = 0; n < WARP_REGISTERS; n++)
-        if (t->slot[n] && t->reg[n] != t->loaded[n])
-            jit_diverge_set(t->b, t->slot[n], t->reg[n], t->mask);
 }
 
 /* ---- instructions ---- */
@@ -159,6 +78,24 @@ static void emit_insn(struct warp_trans *t)
     }
 }
 
+/* ---- lanes that part ---- */
+
+static LLVMValueRef leaving(const struct warp_trans_sides *s)
+{
+    LLVMValueRef masks[WARP_SIDES];
+    for (unsigned k = 0; k < s->count; k++)
+        masks[k] = s->t[k].leave;
+    return jit_diverge_join(s->t[0].b, masks, s->count);
+}
+
+static LLVMValueRef helping(const struct warp_trans_sides *s)
+{
+    LLVMValueRef masks[WARP_SIDES];
+    for (unsigned k = 0; k < s->count; k++)
+        masks[k] = s->t[k].helpers;
+    return jit_diverge_join(s->t[0].b, masks, s->count);
+}
+
 /* Lanes that branch backward pay for it; when one cannot, the program stops. */
 static void pay(struct warp_trans *t, LLVMValueRef taken, uint32_t cost)
 {
@@ -169,12 +106,15 @@ static void pay(struct warp_trans *t, LLVMValueRef taken, uint32_t cost)
     jit_diverge_set(b, t->fuel_slot, LLVMBuildSub(b->ir, left, price, ""), taken);
 }
 
-static void branch(struct warp_trans *t, const struct warp_block *block)
+static void branch(struct warp_trans_sides *s, const struct warp_block *block)
 {
-    const uint32_t first = t->blocks[block->target].first;
-    LLVMValueRef taken = jit_diverge_branch(&t->diverge, t->leave, block->target);
-    if (first <= t->number)
-        pay(t, taken, t->number + 1 - first);
+    struct warp_trans *t = &s->t[0];
+    const uint32_t first = t->blocks[block->target].first, cost = t->number + 1 - first;
+    LLVMValueRef taken = jit_diverge_branch(&s->diverge, leaving(s), block->target);
+    if (first <= t->number && s->count > 1)
+        isa_trans_pay_together(t->b, s->fuel, cost, s->leave);
+    else if (first <= t->number)
+        pay(t, taken, cost);
 }
 
 static void kill(struct warp_trans *t)
@@ -186,74 +126,110 @@ static void kill(struct warp_trans *t)
     t->helpers = LLVMBuildOr(b->ir, t->helpers, taken, "");
 }
 
-/* What becomes of the lanes behind block k's last instruction. */
-static void leave(struct warp_trans *t, const struct warp_block *block, uint32_t k)
+/* What the last instruction makes of lanes, before the others go on. */
+static void part(struct warp_trans_sides *s, const struct warp_block *block, const struct warp_insn *i)
 {
+    struct warp_trans *t = &s->t[0];
+    LLVMBuilderRef ir = t->b->ir;
+    if (warp_blends(i) && i->flow == WARP_END)
+        jit_diverge_branch(&s->diverge, leaving(s), t->block_count);
+    else if (block->target != WARP_NO_BLOCK)
+        branch(s, block);
+    else if (i->kind == WARP_FAR) /* of one set alone */
+        jit_diverge_branch(&s->diverge, LLVMBuildAnd(ir, t->leave, LLVMBuildNot(ir, t->back, ""), ""),
+                           t->block_count);
+    for (unsigned k = 0; k < s->count && i->kind == WARP_KILL; k++)
+        kill(&s->t[k]);
+    if (i->flow == WARP_END_HELPERS && t->helpers)
+        jit_diverge_branch(&s->diverge, helping(s), t->block_count);
+}
+
+/* What becomes of the lanes behind block k's last instruction. */
+static void leave(struct warp_trans_sides *s, const struct warp_block *block, uint32_t k)
+{
+    struct warp_trans *t = &s->t[0];
     const struct warp_insn *i = &t->program->insns[block->first + block->count - 1];
     const bool ends = (i->flow == WARP_END && !warp_blends(i)) || k + 1 == t->block_count;
     if (t->ended) {
-        jit_diverge_close(&t->diverge, t->block_count);
+        jit_diverge_close(&s->diverge, t->block_count);
         return;
     }
     if (warp_blends(i) && t->input->fixed_blends) {
-        jit_diverge_close(&t->diverge, i->flow == WARP_END ? t->block_count : block->target);
+        jit_diverge_close(&s->diverge, i->flow == WARP_END ? t->block_count : block->target);
         return;
     }
-    if (warp_blends(i) && i->flow == WARP_END)
-        jit_diverge_branch(&t->diverge, t->leave, t->block_count);
-    else if (block->target != WARP_NO_BLOCK)
-        branch(t, block);
-    else if (i->kind == WARP_FAR)
-        jit_diverge_branch(&t->diverge,
-                           LLVMBuildAnd(t->b->ir, t->leave, LLVMBuildNot(t->b->ir, t->back, ""), ""),
-                           t->block_count);
-    else if (i->kind == WARP_KILL)
-        kill(t);
-    if (i->flow == WARP_END_HELPERS && t->helpers)
-        jit_diverge_branch(&t->diverge, t->helpers, t->block_count);
+    part(s, block, i);
     if (i->kind == WARP_BARRIER && !ends) {
-        LLVMValueRef left = jit_diverge_left(&t->diverge);
+        LLVMValueRef left = jit_diverge_left(&s->diverge);
         jit_diverge_set(t->b, t->running_slot, LLVMConstAllOnes(t->b->i1x16), left);
         jit_diverge_set(t->b, t->at_slot, jit_splat_u32(t->b, t->number + 1), left);
-        jit_diverge_close(&t->diverge, t->block_count);
+        jit_diverge_close(&s->diverge, t->block_count);
         return;
     }
-    jit_diverge_close(&t->diverge, ends ? t->block_count : k + 1);
+    jit_diverge_close(&s->diverge, ends ? t->block_count : k + 1);
 }
 
-static void emit_block(struct warp_trans *t, uint32_t k)
+/* ---- blocks ---- */
+
+/* Instruction by instruction, so that one side may wait for its results while the others go on. */
+static void emit_insns(struct warp_trans_sides *s, const struct warp_block *block)
 {
-    struct jit_builder *b = t->b;
-    const struct warp_block *block = &t->blocks[k];
-    t->mask = jit_diverge_block(&t->diverge, k);
-    if (t->input->fixed_blends && !block->fixed) { /* nobody comes here */
-        jit_diverge_close(&t->diverge, t->block_count);
-        return;
-    }
-    if (t->block_count == 1 && !t->input->state)
-        t->mask = t->input->lanes;
-    t->ended = false;
-    t->work += 16; /* for its registers */
-    load_registers(t);
-    for (uint32_t n = 0; n < block->count && !t->ended && t->work < WORK_MOST; n++) {
-        t->number = block->first + n;
-        t->insn = &t->program->insns[t->number];
-        emit_insn(t);
-    }
-    store_registers(t);
-    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, t->executed_slot, "");
-    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, block->count), ""), t->executed_slot);
-    leave(t, block, k);
+    struct warp_trans *t = &s->t[0];
+    for (uint32_t n = 0; n < block->count && !t->ended && t->work < WORK_MOST; n++)
+        for (unsigned k = 0; k < s->count; k++) {
+            s->t[k].number = block->first + n;
+            s->t[k].insn = &t->program->insns[block->first + n];
+            emit_insn(&s->t[k]);
+        }
 }
 
-/* ---- the program ---- */
+/* Of several sides one may have no lane in the block at hand, and does not execute it. */
+static void count_block(struct warp_trans_sides *s, const struct warp_block *block)
+{
+    for (unsigned k = 0; k < s->count; k++) {
+        struct jit_builder *b = s->t[k].b;
+        LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->t[k].executed_slot, "");
+        LLVMValueRef count = jit_i64(b, block->count);
+        if (s->count > 1)
+            count = LLVMBuildSelect(b->ir, jit_mask_any(b, s->t[k].mask), count, jit_i64(b, 0), "");
+        LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->t[k].executed_slot);
+    }
+}
+
+static void emit_block(struct warp_trans_sides *s, uint32_t number)
+{
+    const struct warp_trans *first = &s->t[0];
+    const struct warp_block *block = &first->blocks[number];
+    LLVMValueRef mask = jit_diverge_block(&s->diverge, number);
+    if (first->input->fixed_blends && !block->fixed) { /* nobody comes here */
+        jit_diverge_close(&s->diverge, first->block_count);
+        return;
+    }
+    for (unsigned k = 0; k < s->count; k++) {
+        struct warp_trans *t = &s->t[k];
+        t->mask = t->block_count == 1 && !t->input->state ? t->input->lanes
+                                                          : jit_diverge_part(t->b, mask, s->count, k);
+        t->ended = false;
+        t->work += 16; /* for its registers */
+        warp_trans_load_registers(t);
+    }
+    emit_insns(s, block);
+    if (first->work >= WORK_MOST)
+        return; /* thrown away */
+    for (unsigned k = 0; k < s->count; k++)
+        warp_trans_store_registers(&s->t[k]);
+    count_block(s, block);
+    leave(s, block, number);
+}
 
 /* Lanes begin, or go on behind the barriers that they wait at. */
-static int begin(struct warp_trans *t, LLVMValueRef lanes)
+static int begin(struct warp_trans_sides *s, const LLVMValueRef *lanes)
 {
+    struct warp_trans *t = &s->t[0];
     struct jit_builder *b = t->b;
     const struct warp_program *p = t->program;
-    int status = jit_diverge_begin(&t->diverge, b, t->block_count, lanes, !p->loads && !p->stores);
+    int status = jit_diverge_begin(&s->diverge, b, t->block_count, jit_diverge_join(b, lanes, s->count),
+                                   !p->loads && !p->stores);
     if (status || !t->input->state)
         return status;
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
@@ -262,78 +238,161 @@ static int begin(struct warp_trans *t, LLVMValueRef lanes)
         if (k && p->insns[p->blocks[k].first - 1].kind != WARP_BARRIER)
             continue;
         LLVMValueRef here = LLVMBuildICmp(b->ir, LLVMIntEQ, at, jit_splat_u32(b, p->blocks[k].first), "");
-        jit_diverge_wait(&t->diverge, LLVMBuildAnd(b->ir, lanes, here, ""), k);
+        jit_diverge_wait(&s->diverge, LLVMBuildAnd(b->ir, lanes[0], here, ""), k);
     }
     return 0;
 }
 
-static void store_state(struct warp_trans *t, const struct warp_ir_state *s)
+static bool faults(const struct warp_trans_sides *s)
 {
-    struct jit_builder *b = t->b;
-    LLVMValueRef running = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, t->running_slot, ""));
-    for (unsigned n = 0; n < WARP_REGISTERS; n++)
-        if (t->slot[n])
-            jit_store(b, s->reg[n], in_state(t, register_offset(n)), 4);
-    jit_store(b, running, IN_STATE(t, running), 2);
-    jit_store(b, running, IN_STATE(t, waiting), 2);
-    jit_store(b, jit_mask_to_bits(b, s->live), IN_STATE(t, live), 2);
-    jit_store(b, jit_mask_to_bits(b, s->returned), IN_STATE(t, returned), 2);
-    jit_store(b, jit_mask_to_bits(b, t->helpers), IN_STATE(t, helpers), 2);
-    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, t->at_slot, ""), IN_STATE(t, at), 4);
-    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, t->fuel_slot, ""), IN_STATE(t, fuel), 4);
+    bool any = false;
+    for (unsigned k = 0; k < s->count; k++)
+        any |= s->t[k].faults;
+    return any;
 }
 
-static void finish(struct warp_trans *t, LLVMValueRef *fault, struct warp_ir_state *s)
+static int emit_blocks(struct warp_trans_sides *s, const LLVMValueRef *lanes)
 {
-    struct jit_builder *b = t->b;
-    load_registers(t);
-    *s = (struct warp_ir_state){.faults = t->faults};
+    int status = begin(s, lanes);
+    for (uint32_t k = 0; !status && k < s->t[0].block_count; k++) {
+        emit_block(s, k);
+        if (s->t[0].work >= WORK_MOST || (s->count > 1 && faults(s))) {
+            jit_diverge_abandon(&s->diverge);
+            return s->count > 1 ? -ENOTSUP : -E2BIG;
+        }
+    }
+    if (!status)
+        jit_diverge_end(&s->diverge);
+    return status;
+}
+
+/* ---- the program ---- */
+
+static void end_registers(struct warp_trans *t, struct warp_ir_state *s)
+{
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
         s->reg[n] = t->used >> n & 1 ? t->reg[n] : NULL;
+}
+
+static void finish(struct warp_trans *t, struct warp_ir_state *s)
+{
+    struct jit_builder *b = t->b;
+    warp_trans_load_registers(t);
+    *s = (struct warp_ir_state){.faults = t->faults, .faults_at_once = t->faults_at_once};
+    end_registers(t, s);
     s->live = LLVMBuildLoad2(b->ir, b->i1x16, t->live_slot, "");
     s->returned = LLVMBuildLoad2(b->ir, b->i1x16, t->returned_slot, "");
     s->executed = LLVMBuildLoad2(b->ir, b->i64, t->executed_slot, "");
     s->fault_address = LLVMBuildLoad2(b->ir, b->i64, t->address_slot, "");
-    *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault_slot, "");
-    if (t->input->state)
-        store_state(t, s);
+}
+
+/* Where the same lanes run all of it, registers stay values from end to end. */
+static struct warp_block whole(const struct warp_program *p, const struct warp_ir_input *input)
+{
+    const bool fixed = input->fixed_blends && p->fixed_count;
+    return (struct warp_block){0, fixed ? p->fixed_count : p->insn_count, WARP_NO_BLOCK, true};
+}
+
+static void start(struct warp_trans_sides *s, struct jit_builder *b, const struct warp_program *program,
+                  const struct warp_block *one)
+{
+    const struct warp_ir_input *input = s->t[0].input;
+    const bool far = input->fixed_blends ? program->fixed_far : program->far;
+    for (unsigned k = 0; k < s->count; k++) {
+        struct warp_trans *t = &s->t[k];
+        t->b = b;
+        t->program = program;
+        t->diverge = &s->diverge;
+        t->blocks = one ? one : program->blocks;
+        t->block_count = one ? 1 : program->block_count;
+        t->used = far ? UINT64_MAX : program->read | program->written;
+        t->written = far ? UINT64_MAX : program->written;
+    }
 }
 
 int warp_translate(struct jit_builder *b, const struct warp_program *program,
                    const struct warp_ir_ports *ports, const struct warp_ir_input *input, LLVMValueRef *fault,
                    struct warp_ir_state *state)
 {
-    /* Where the same lanes run all of it, registers stay values from end to end. */
-    const bool fixed = input->fixed_blends && program->fixed_count;
-    const struct warp_block one = {0, fixed ? program->fixed_count : program->insn_count, WARP_NO_BLOCK,
-                                   true};
-    const bool whole = (program->straight || fixed) && !input->state;
-    const bool far = input->fixed_blends ? program->fixed_far : program->far;
-    struct warp_trans t = {.b = b,
-                           .program = program,
-                           .ports = ports,
-                           .input = input,
-                           .blocks = whole ? &one : program->blocks,
-                           .block_count = whole ? 1 : program->block_count,
-                           .used = far ? UINT64_MAX : program->read | program->written,
-                           .written = far ? UINT64_MAX : program->written};
+    const struct warp_block one = whole(program, input);
+    struct warp_trans_sides s = {.count = 1, .t = {{.ports = ports, .input = input}}};
+    struct warp_trans *t = &s.t[0];
     LLVMValueRef lanes = input->lanes;
+    const bool straight = !input->state && warp_is_straight(program, input->fixed_blends, input->helpers);
     if (program->barriers && !input->state)
         return -EINVAL;
+    start(&s, b, program, straight ? &one : NULL);
     if (input->state)
-        lanes = state_mask(&t, offsetof(struct warp_state, running));
-    make_slots(&t, lanes);
-    int status = begin(&t, lanes);
-    for (uint32_t k = 0; !status && k < t.block_count; k++) {
-        emit_block(&t, k);
-        if (t.work >= WORK_MOST) {
-            jit_diverge_abandon(&t.diverge);
-            return -E2BIG;
-        }
-    }
+        lanes = warp_trans_state_mask(t, offsetof(struct warp_state, running));
+    warp_trans_make_slots(t, lanes);
+    int status = emit_blocks(&s, &lanes);
     if (status)
         return status;
-    jit_diverge_end(&t.diverge);
-    finish(&t, fault, state);
+    finish(t, state);
+    *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault_slot, "");
+    if (input->state)
+        warp_trans_store_state(t, state);
     return 0;
+}
+
+/* ---- side by side ---- */
+
+static int emit_straight(struct warp_trans_sides *s, const struct warp_block *block)
+{
+    for (unsigned k = 0; k < s->count; k++) {
+        s->t[k].mask = s->t[k].input->lanes;
+        warp_trans_load_registers(&s->t[k]);
+    }
+    emit_insns(s, block);
+    return faults(s) || s->t[0].work >= WORK_MOST ? -ENOTSUP : 0;
+}
+
+static void end_straight(struct warp_trans *t, const struct warp_block *block, struct warp_ir_state *state)
+{
+    *state = (struct warp_ir_state){.live = t->input->lanes,
+                                    .returned = LLVMConstNull(t->b->i1x16),
+                                    .executed = jit_i64(t->b, block->count),
+                                    .fault_address = jit_i64(t->b, 0)};
+    end_registers(t, state);
+}
+
+/* Whether all are of one kind, of which so many go side by side. */
+static bool may_stand(const struct warp_program *p, const struct warp_ir_input *input, unsigned count,
+                      bool straight)
+{
+    bool may = !p->barriers && count && count <= (straight ? WARP_SIDES : WARP_BRANCHING_SIDES);
+    for (unsigned k = 0; may && k < count; k++)
+        may = !input[k].state && !input[k].helpers == !input[0].helpers &&
+              input[k].fixed_blends == input[0].fixed_blends;
+    return may && !(input[0].fixed_blends ? p->fixed_far : p->far);
+}
+
+int warp_translate_sides(struct jit_builder *b, const struct warp_program *program,
+                         const struct warp_ir_ports *ports, const struct warp_ir_input *input, unsigned count,
+                         LLVMBasicBlockRef left, struct warp_ir_state *states)
+{
+    const bool straight = count && warp_is_straight(program, input[0].fixed_blends, input[0].helpers);
+    struct warp_trans_sides s = {.count = count, .leave = left};
+    LLVMValueRef lanes[WARP_SIDES];
+    if (!may_stand(program, input, count, straight))
+        return -EINVAL;
+    const struct warp_block one = whole(program, input);
+    for (unsigned k = 0; k < count; k++) {
+        s.t[k].ports = &ports[k];
+        s.t[k].input = &input[k];
+        lanes[k] = input[k].lanes;
+    }
+    start(&s, b, program, straight ? &one : NULL);
+    for (unsigned k = 0; k < count; k++)
+        warp_trans_make_slots(&s.t[k], lanes[k]);
+    s.fuel = jit_alloca(b, b->i32, "fuel");
+    LLVMBuildStore(b->ir, input[0].fuel, s.fuel);
+    const int status = straight ? emit_straight(&s, &one) : emit_blocks(&s, lanes);
+    for (unsigned k = 0; k < count && !status; k++) {
+        if (straight)
+            end_straight(&s.t[k], &one, &states[k]);
+        else
+            finish(&s.t[k], &states[k]);
+    }
+    return status;
 }

@@ -6,6 +6,7 @@
 
 #include "isa/trans_ports.h"
 #include "isa/warp/interp.h"
+#include "jit/diverge.h"
 
 /* As struct warp_message has it: i32x16. */
 struct warp_ir_message {
@@ -72,6 +73,7 @@ struct warp_ir_state {
     LLVMValueRef executed;            /* i64: instructions, for whatever lanes */
     LLVMValueRef fault_address;       /* i64: of a fault, or 0 */
     bool faults;                      /* the program can end in one */
+    bool faults_at_once;              /* likewise, without having gone round until fuel is used up */
 };
 
 /* Emits the program at the builder's position and leaves the builder behind its end. *fault becomes an i32: 0, or a
@@ -80,5 +82,17 @@ struct warp_ir_state {
 int warp_translate(struct jit_builder *b, const struct warp_program *program,
                    const struct warp_ir_ports *ports, const struct warp_ir_input *input, LLVMValueRef *fault,
                    struct warp_ir_state *state);
+
+#define WARP_SIDES           4u
+#define WARP_BRANCHING_SIDES JIT_DIVERGE_SIDES
+/* The same in `count` sets of sixteen lanes side by side, instruction by instruction, so that one's latencies are the
+ * others' time: of programs that are straight (warp_is_straight) 1 to WARP_SIDES; of others 1 to WARP_BRANCHING_SIDES,
+ * whose code goes to the block `leave` where fuel may be used up, so that they are run one by one. Each set has
+ * ports, input and state of its own, all with helpers or none, and with the same `fixed_blends`; fuel is the first
+ * one's. 0; -EINVAL: not of such inputs, or of a program that has barriers or goes elsewhere; -ENOTSUP: it could fault
+ * otherwise, or is too long: what was emitted is to be thrown away then. */
+int warp_translate_sides(struct jit_builder *b, const struct warp_program *program,
+                         const struct warp_ir_ports *ports, const struct warp_ir_input *input, unsigned count,
+                         LLVMBasicBlockRef leave, struct warp_ir_state *states);
 
 #endif

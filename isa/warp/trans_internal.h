@@ -1,5 +1,5 @@
-/* The translator: trans.c (blocks, flow), trans_insn.c (registers, arithmetic, other lanes), trans_message.c,
- * trans_texture.c. */
+/* The translator: trans.c (blocks, flow), trans_register.c (slots), trans_insn.c (arithmetic, other lanes),
+ * trans_message.c, trans_texture.c. */
 #ifndef VITRAIL_ISA_WARP_TRANS_INTERNAL_H
 #define VITRAIL_ISA_WARP_TRANS_INTERNAL_H
 
@@ -17,8 +17,8 @@ struct warp_trans {
     const struct warp_ir_input *input;
     const struct warp_block *blocks; /* the program's, or one that has all of it */
     uint32_t block_count;
-    struct jit_diverge diverge;
-    uint64_t used, written; /* registers */
+    struct jit_diverge *diverge; /* the sides' */
+    uint64_t used, written;      /* registers */
     /* Slots. Of registers NULL: the program never writes it, and it is as it began; `helpers` NULL: there are none. */
     LLVMValueRef slot[WARP_REGISTERS], begun[WARP_REGISTERS];
     LLVMValueRef live_slot, helpers_slot, returned_slot, fuel_slot, executed_slot, fault_slot, address_slot;
@@ -30,10 +30,20 @@ struct warp_trans {
     LLVMValueRef mask, helpers;             /* lanes in the block; of these helpers, or NULL */
     LLVMValueRef leave, back;               /* of BLEND lanes that it lets go; of FAR those that stay */
     const struct warp_insn *insn;
-    uint32_t number; /* of it */
-    uint32_t work;   /* instructions that were emitted, about */
-    bool ended;      /* the block faults whatever its lanes do */
-    bool faults;     /* something may have been stored to `fault_slot` */
+    uint32_t number;     /* of it */
+    uint32_t work;       /* instructions that were emitted, about */
+    bool ended;          /* the block faults whatever its lanes do */
+    bool faults;         /* something may have been stored to `fault_slot` */
+    bool faults_at_once; /* and not only because fuel is used up */
+};
+
+/* Sets of sixteen lanes, side by side if they are several. */
+struct warp_trans_sides {
+    struct warp_trans t[WARP_SIDES];
+    unsigned count;
+    struct jit_diverge diverge; /* of masks that are joined; not begun: several that are straight */
+    LLVMValueRef fuel;       /* slot of i32: of several, what is left for all; of one each lane has its own */
+    LLVMBasicBlockRef leave; /* where several go when it is used up */
 };
 
 /* Ends the program for all lanes where one of `bad` (i1x16 or NULL: all) executes; the lowest of them is told, with its
@@ -48,6 +58,17 @@ static inline LLVMValueRef warp_trans_lanes(struct warp_trans *t, LLVMValueRef v
 {
     return LLVMTypeOf(v) == t->b->i32 ? jit_splat(t->b, v) : v;
 }
+
+/* ---- trans_register.c ---- */
+
+/* Of `lanes`, with what they begin with; also of the translation's fault. */
+void warp_trans_make_slots(struct warp_trans *t, LLVMValueRef lanes);
+/* A block begins; it ends, for the lanes in it. */
+void warp_trans_load_registers(struct warp_trans *t);
+void warp_trans_store_registers(struct warp_trans *t);
+/* Of programs with barriers: lanes that the state has at `offset`; all of it as they leave it. */
+LLVMValueRef warp_trans_state_mask(struct warp_trans *t, size_t offset);
+void warp_trans_store_state(struct warp_trans *t, const struct warp_ir_state *s);
 
 /* ---- trans_insn.c ---- */
 

@@ -6,32 +6,9 @@
 
 #include "isa/valhall/asm.h"
 #include "isa/valhall/program.h"
-#include "isa/warp/interp.h"
-#include "isa/warp/trans_call.h"
 #include "tests/diff/random.h"
-#include "tests/worlds/world.h"
+#include "tests/worlds/valhall.h"
 #include "util/bits.h"
-
-enum { FUEL = 60, MEMORY = 1024, BUFFER = 256, UNIFORMS = 96, SPECIALS = 32 };
-enum { ALL_LANES = 1, HELPERS = 2, FIXED = 4 }; /* bits of a mode's number */
-
-struct valhall_world {
-    struct warp_ports ports; /* ctx is set by who runs */
-    uint32_t uniform[UNIFORMS];
-    uint32_t special[SPECIALS][2][16];
-    uint32_t buffer[BUFFER];
-    uint64_t address, back;
-    /* what a run leaves */
-    uint8_t memory[MEMORY];
-    uint32_t reg[WARP_REGISTERS][16];
-    uint32_t seen[WARP_MESSAGE_WORDS][16]; /* of messages whose effect others see */
-    uint16_t live, returned;
-    uint32_t fault;
-    uint64_t fault_address, executed;
-    uint16_t lanes, helpers;
-    bool fixed;              /* no blend shader is asked for */
-    struct warp_state state; /* of programs that have barriers */
-};
 
 static const char *const modes[] = {"some lanes",
                                     "all lanes",
@@ -39,14 +16,17 @@ static const char *const modes[] = {"some lanes",
                                     "all lanes, helpers",
                                     "some lanes, fixed blends",
                                     "all lanes, fixed blends",
+                                    "side by side, helpers",
+                                    "side by side, the last",
                                     NULL};
 
 /* ---- ports ---- */
 
 /* A sixteenth of all addresses is nowhere. */
-static bool reaches(const struct isa_access *a, uint16_t lanes, struct isa_place *fault)
+static bool reaches(const struct valhall_world *w, const struct isa_access *a, uint16_t lanes,
+                    struct isa_place *fault)
 {
-    for (uint32_t l = 0; l < 16; l++)
+    for (uint32_t l = 0; l < 16 && !w->whole; l++)
         if (lanes >> l & 1 && a->address[l] >> 60 == 13) {
             *fault = (struct isa_place){l, a->address[l]};
             return false;
@@ -63,7 +43,7 @@ static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t
                  struct isa_place *fault)
 {
     struct valhall_world *w = ctx;
-    if (!reaches(a, lanes, fault))
+    if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
         for (unsigned n = 0; lanes >> l & 1 && n < a->bytes; n++)
@@ -75,7 +55,7 @@ static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const u
                   struct isa_place *fault)
 {
     struct valhall_world *w = ctx;
-    if (!reaches(a, lanes, fault))
+    if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
         for (unsigned n = 0; lanes >> l & 1 && n < a->bytes; n++)
@@ -99,7 +79,7 @@ static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const 
                    const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
     struct valhall_world *w = ctx;
-    if (!reaches(a, lanes, fault))
+    if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++) {
         uint64_t old = 0;
@@ -170,7 +150,7 @@ static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
     for (unsigned n = 0; n < sizeof m->asked; n++)
         kind = kind * 31 + ((const uint8_t *)&m->asked)[n];
     for (uint32_t l = 0; l < 16; l++) {
-        if (lanes >> l & 1 && (m->operand[1][0][l] ^ kind) % 64 == 7) {
+        if (lanes >> l & 1 && !w->whole && (m->operand[1][0][l] ^ kind) % 64 == 7) {
             *fault = (struct isa_place){l, m->operand[1][0][l]};
             return false;
         }
@@ -247,7 +227,8 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)(random_next(&seed) | 1u << random_next(&seed) % 16);
     const uint32_t some = (uint32_t)random_next(&seed), few = (uint32_t)random_next(&seed);
     w->fixed = mode & FIXED;
-    w->helpers = mode & HELPERS ? (uint16_t)(some & few & w->lanes) : 0;
+    w->whole = mode >= SIDE_BY_SIDE;
+    w->helpers = valhall_world_helps(mode) ? (uint16_t)(some & few & w->lanes) : 0;
 }
 
 static void run(const void *program, unsigned mode, void *world)
@@ -276,143 +257,6 @@ static void run(const void *program, unsigned mode, void *world)
     w->live = state.live;
     w->returned = state.returned;
     memcpy(w->reg, state.reg, sizeof w->reg);
-}
-
-/* ---- compiled ---- */
-
-static LLVMValueRef world; /* the parameter of the function under construction */
-
-static LLVMValueRef at(struct jit_builder *b, size_t offset)
-{
-    return jit_offset_const(b, world, offset);
-}
-#define AT(b, field) at(b, offsetof(struct valhall_world, field))
-
-static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
-{
-    if (n >= UNIFORMS)
-        return jit_i32(b, 0);
-    return jit_load(b, b->i32, at(b, offsetof(struct valhall_world, uniform) + n * 4), 4, true);
-}
-
-static void mix(struct jit_builder *b, LLVMValueRef *word, LLVMValueRef with, unsigned up)
-{
-    if (with)
-        *word = LLVMBuildXor(b->ir, *word, LLVMBuildShl(b->ir, with, jit_splat_u32(b, up), ""), "");
-}
-
-static LLVMValueRef message_code(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
-                                 LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
-                                 LLVMValueRef *address)
-{
-    static const uint8_t up[4] = {0, 3, 5, 7};
-    struct isa_ir_attribute a;
-    LLVMValueRef instance, bad = warp_ir_call_ports.message(ctx, b, m, mask, out, leave, address);
-    if (!warp_ir_message_attribute(b, m, &a, &instance))
-        return bad;
-    mix(b, &out[0], a.index.lanes ? a.index.lanes : jit_splat_u32(b, a.index.known), 0);
-    mix(b, &out[0], a.vertex, 1);
-    mix(b, &out[0], instance, 2);
-    for (unsigned c = 0; c < 4; c++)
-        mix(b, &out[0], a.coordinate[c], up[c]);
-    mix(b, &out[0],
-        jit_splat_u32(b, (uint32_t)a.type << 20 ^ (uint32_t)a.interpolation << 24 ^ (uint32_t)a.secondary),
-        0);
-    return bad;
-}
-
-static LLVMValueRef mask_at(struct jit_builder *b, size_t offset)
-{
-    return jit_mask_from_bits(b, jit_load(b, b->i16, at(b, offset), 2, false));
-}
-
-static void store_end(struct jit_builder *b, const struct warp_ir_state *s, LLVMValueRef fault)
-{
-    LLVMValueRef before = jit_load(b, b->i64, AT(b, executed), 8, false);
-    jit_store(b, fault, AT(b, fault), 4);
-    jit_store(b, s->fault_address, AT(b, fault_address), 8);
-    jit_store(b, LLVMBuildAdd(b->ir, before, s->executed, ""), AT(b, executed), 8);
-    jit_store(b, jit_mask_to_bits(b, s->live), AT(b, live), 2);
-    jit_store(b, jit_mask_to_bits(b, s->returned), AT(b, returned), 2);
-    for (unsigned n = 0; n < WARP_REGISTERS; n++)
-        if (s->reg[n])
-            jit_store(b, s->reg[n], at(b, offsetof(struct valhall_world, reg) + n * 64), 4);
-}
-
-static int emit_once(struct jit_builder *b, const struct warp_program *program,
-                     const struct warp_ir_input *input)
-{
-    struct isa_ir_calls calls = {.ports = AT(b, ports)};
-    struct warp_ir_ports own = warp_ir_call_ports;
-    struct warp_ir_state state;
-    LLVMValueRef fault;
-    own.ctx = &calls;
-    own.uniform_word = uniform_word;
-    own.message = message_code;
-    int status = warp_translate(b, program, &own, input, &fault, &state);
-    if (!status)
-        store_end(b, &state, fault);
-    return status;
-}
-
-/* What the interpreter's state begins with. */
-static void start_state(struct jit_builder *b)
-{
-    const size_t state = offsetof(struct valhall_world, state);
-    LLVMValueRef lanes = jit_load(b, b->i16, AT(b, lanes), 2, false);
-    LLVMBuildMemCpy(b->ir, at(b, state + offsetof(struct warp_state, reg)), 4, AT(b, reg), 4,
-                    jit_i64(b, sizeof(uint32_t[WARP_REGISTERS][16])));
-    jit_store(b, jit_splat_u32(b, 0), at(b, state + offsetof(struct warp_state, at)), 4);
-    jit_store(b, jit_splat_u32(b, FUEL), at(b, state + offsetof(struct warp_state, fuel)), 4);
-    jit_store(b, lanes, at(b, state + offsetof(struct warp_state, running)), 2);
-    jit_store(b, lanes, at(b, state + offsetof(struct warp_state, live)), 2);
-    jit_store(b, LLVMConstNull(b->i16), at(b, state + offsetof(struct warp_state, returned)), 2);
-    jit_store(b, jit_load(b, b->i16, AT(b, helpers), 2, false),
-              at(b, state + offsetof(struct warp_state, helpers)), 2);
-}
-
-/* The sixteen are all of their workgroup: again and again, until none waits or one faults. */
-static int emit_resumed(struct jit_builder *b, const struct warp_program *program,
-                        struct warp_ir_input *input)
-{
-    LLVMBasicBlockRef again = LLVMAppendBasicBlockInContext(b->context, b->function, "again");
-    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(b->context, b->function, "end");
-    start_state(b);
-    input->state = AT(b, state);
-    LLVMBuildBr(b->ir, again);
-    LLVMPositionBuilderAtEnd(b->ir, again);
-    int status = emit_once(b, program, input);
-    if (status)
-        return status;
-    LLVMValueRef waits = jit_load(
-        b, b->i16, at(b, offsetof(struct valhall_world, state) + offsetof(struct warp_state, running)), 2,
-        false);
-    LLVMValueRef on = LLVMBuildICmp(b->ir, LLVMIntNE, waits, LLVMConstNull(b->i16), "");
-    LLVMValueRef fault = jit_load(b, b->i32, AT(b, fault), 4, false);
-    on = LLVMBuildAnd(b->ir, on, LLVMBuildICmp(b->ir, LLVMIntEQ, fault, jit_i32(b, 0), ""), "");
-    LLVMBuildCondBr(b->ir, on, again, end);
-    LLVMPositionBuilderAtEnd(b->ir, end);
-    return 0;
-}
-
-static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given)
-{
-    const struct warp_program *p = program;
-    world = given;
-    struct warp_ir_input input = {
-        .address = jit_load(b, b->i64, AT(b, address), 8, true),
-        .back = jit_load(b, b->i64, AT(b, back), 8, true),
-        .lanes =
-            mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct valhall_world, lanes)),
-        .helpers = mode & HELPERS ? mask_at(b, offsetof(struct valhall_world, helpers)) : NULL,
-        .fixed_blends = mode & FIXED,
-        .fuel = jit_i32(b, FUEL)};
-    jit_store(b, world, at(b, offsetof(struct valhall_world, ports) + offsetof(struct warp_ports, ctx)), 8);
-    if (p->barriers)
-        return emit_resumed(b, p, &input);
-    for (unsigned n = 0; n < WARP_REGISTERS; n++)
-        input.reg[n] = jit_load(b, b->i32x16, at(b, offsetof(struct valhall_world, reg) + n * 64), 4, false);
-    return emit_once(b, p, &input);
 }
 
 /* ---- comparing ---- */
@@ -490,7 +334,7 @@ const struct world_set world_valhall = {
     .modes = modes,
     .fill = fill,
     .run = run,
-    .emit = emit,
+    .emit = valhall_world_emit,
     .same = same,
     .count = count,
     .returns = returns,

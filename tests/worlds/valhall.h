@@ -1,0 +1,41 @@
+/* The world of Valhall's programs, for the two files that make it: valhall.c (what it is, the interpreter's ports) and
+ * valhall_ir.c (the same as IR). */
+#ifndef VITRAIL_TESTS_WORLD_VALHALL_H
+#define VITRAIL_TESTS_WORLD_VALHALL_H
+
+#include "isa/warp/interp.h"
+#include "tests/worlds/world.h"
+
+enum { FUEL = 60, MEMORY = 1024, BUFFER = 256, UNIFORMS = 96, SPECIALS = 32 };
+/* Bits of a mode's number; from SIDE_BY_SIDE on of programs of which several run side by side, with ports that never
+ * fault. */
+enum { ALL_LANES = 1, HELPERS = 2, FIXED = 4, SIDE_BY_SIDE = 6 };
+
+struct valhall_world {
+    struct warp_ports ports; /* ctx is set by who runs */
+    uint32_t uniform[UNIFORMS];
+    uint32_t special[SPECIALS][2][16];
+    uint32_t buffer[BUFFER];
+    uint64_t address, back;
+    /* what a run leaves */
+    uint8_t memory[MEMORY];
+    uint32_t reg[WARP_REGISTERS][16];
+    uint32_t seen[WARP_MESSAGE_WORDS][16]; /* of messages whose effect others see */
+    uint16_t live, returned;
+    uint32_t fault;
+    uint64_t fault_address, executed;
+    uint16_t lanes, helpers;
+    bool fixed;              /* no blend shader is asked for */
+    bool whole;              /* nothing faults */
+    struct warp_state state; /* of programs that have barriers */
+};
+
+static inline bool valhall_world_helps(unsigned mode)
+{
+    return mode & HELPERS && mode != SIDE_BY_SIDE + 1;
+}
+/* How often programs side by side were run one by one although none of those has used up its fuel. */
+extern uint64_t valhall_world_left;
+int valhall_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given);
+
+#endif
