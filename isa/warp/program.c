@@ -197,11 +197,13 @@ static void note_fixed(struct warp_program *p)
     for (uint32_t k = 0; k < p->block_count; k++)
         p->fixed_far |=
             p->blocks[k].fixed && p->insns[p->blocks[k].first + p->blocks[k].count - 1].kind == WARP_FAR;
-    for (uint32_t n = 0; n < p->insn_count && !p->fixed_count; n++) {
-        const bool stops = warp_blends(&p->insns[n]) && p->insns[n].flow == WARP_END;
-        if (stops)
-            p->fixed_count = n + 1;
-        else if (parts(&p->insns[n]))
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < p->insn_count; n = warp_fixed_next(&p->insns[n], n)) {
+        const struct warp_insn *i = &p->insns[n];
+        count++;
+        if (warp_blends(i) && i->flow == WARP_END)
+            p->fixed_count = count;
+        if (p->fixed_count || (parts(i) && !warp_blends(i)) || warp_fixed_next(i, n) <= n)
             return;
     }
 }

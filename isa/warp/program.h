@@ -45,6 +45,15 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
                         struct warp_program **out, struct util_error *error);
 void warp_program_destroy(struct warp_program *program); /* NULL is accepted */
 
+static inline bool warp_blends(const struct warp_insn *i)
+{
+    return i->kind == WARP_MESSAGE && i->message == WARP_BLEND;
+}
+/* What lanes do behind instruction n where no BLEND asks for a blend shader, and nothing branches. */
+static inline uint32_t warp_fixed_next(const struct warp_insn *i, uint32_t n)
+{
+    return warp_blends(i) && i->target != WARP_NO_BLOCK ? i->target : n + 1;
+}
 /* Whether the same lanes run all that is run of it, each instruction once: where no BLEND asks for a blend shader, if
  * that is `fixed`; and where there are helpers, or are none. */
 static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bool helpers)
@@ -52,10 +61,6 @@ static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bo
     return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && helpers);
 }
 
-static inline bool warp_blends(const struct warp_insn *i)
-{
-    return i->kind == WARP_MESSAGE && i->message == WARP_BLEND;
-}
 /* Lanes may go to i->target. */
 static inline bool warp_branches(const struct warp_insn *i)
 {

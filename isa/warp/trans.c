@@ -148,7 +148,7 @@ static void part(struct warp_trans_sides *s, const struct warp_block *block, con
 static void leave(struct warp_trans_sides *s, const struct warp_block *block, uint32_t k)
 {
     struct warp_trans *t = &s->t[0];
-    const struct warp_insn *i = &t->program->insns[block->first + block->count - 1];
+    const struct warp_insn *i = t->insn;
     const bool ends = (i->flow == WARP_END && !warp_blends(i)) || k + 1 == t->block_count;
     if (t->ended) {
         jit_diverge_close(&s->diverge, t->block_count);
@@ -171,16 +171,19 @@ static void leave(struct warp_trans_sides *s, const struct warp_block *block, ui
 
 /* ---- blocks ---- */
 
-/* Instruction by instruction, so that one side may wait for its results while the others go on. */
+/* Instruction by instruction, also behind a BLEND where a block is all that is run (`whole`), so that one side may wait for its results while the others go on. */
 static void emit_insns(struct warp_trans_sides *s, const struct warp_block *block)
 {
     struct warp_trans *t = &s->t[0];
-    for (uint32_t n = 0; n < block->count && !t->ended && t->work < WORK_MOST; n++)
+    uint32_t at = block->first;
+    for (uint32_t n = 0; n < block->count && !t->ended && t->work < WORK_MOST; n++) {
         for (unsigned k = 0; k < s->count; k++) {
-            s->t[k].number = block->first + n;
-            s->t[k].insn = &t->program->insns[block->first + n];
+            s->t[k].number = at;
+            s->t[k].insn = &t->program->insns[at];
             emit_insn(&s->t[k]);
         }
+        at = warp_fixed_next(t->insn, at);
+    }
 }
 
 /* Of several sides one may have no lane in the block at hand, and does not execute it. */
