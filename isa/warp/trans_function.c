@@ -266,9 +266,15 @@ static LLVMValueRef longest(struct jit_builder *b, const LLVMValueRef *s)
     return warp_trans_op(b, ISA_OP_fmax, ISA_F32, two, size(b, s[2]), NULL);
 }
 
+/* Fenced, as denormal numbers are zeros. */
+static LLVMValueRef length(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_fence(b, as_number(b, size(b, x)));
+}
+
 static LLVMValueRef at_least(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    return LLVMBuildFCmp(b->ir, LLVMRealOGE, as_number(b, size(b, x)), as_number(b, size(b, y)), "");
+    return LLVMBuildFCmp(b->ir, LLVMRealOGE, length(b, x), length(b, y), "");
 }
 
 static LLVMValueRef face(struct jit_builder *b, const LLVMValueRef *s)

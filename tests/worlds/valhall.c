@@ -321,6 +321,8 @@ static const char *const texts[] = {
     /* on both halves, and elsewhere by a distance */
     "BRANCHZ.eq r1.and, offset:on\nMOV.i32 r2, r3\non: BRANCHZI r2.and, r3\nBRANCHZ r4.and, offset:out\n"
     "BRANCHZI.eq 0x0, u3\nout: NOP.end",
+    /* a denormal number that is known is a zero */
+    "CUBEFACE2 r0, 0x0, 0x80002000.abs, 0x0\nNOP.end",
     /* it goes back */
     "BRANCHZI.eq.absolute r1, 0x3F800000\nNOP.end",
     NULL,
