@@ -62,14 +62,20 @@ LLVMValueRef warp_trans_pair(struct warp_trans *t, unsigned n)
 
 /* ---- results ---- */
 
-/* One word of the destination, of which the mask says the halves. */
-static void put_word(struct warp_trans *t, unsigned k, LLVMValueRef value)
+static void forget(LLVMValueRef half[2])
+{
+    half[0] = half[1] = NULL;
+}
+
+void warp_trans_put_word(struct warp_trans *t, unsigned k, LLVMValueRef value)
 {
     struct jit_builder *b = t->b;
     const struct warp_insn *i = t->insn;
     const uint32_t mask = (i->dest.mask & 1 ? 0xffffu : 0) | (i->dest.mask & 2 ? 0xffff0000u : 0);
-    LLVMValueRef *word = i->dest.to == WARP_TEMPORARY ? &t->temporary[(i->dest.index + k) % WARP_TEMPORARIES]
-                                                      : &t->reg[(i->dest.index + k) % WARP_REGISTERS];
+    const bool temporary = i->dest.to == WARP_TEMPORARY;
+    const unsigned n = (i->dest.index + k) % (temporary ? WARP_TEMPORARIES : WARP_REGISTERS);
+    LLVMValueRef *word = temporary ? &t->temporary[n] : &t->reg[n];
+    forget(t->half[temporary ? WARP_REGISTERS + n : n]);
     if (mask != UINT32_MAX) {
         LLVMValueRef old = *word ? *word : jit_splat_u32(b, 0);
         old = LLVMBuildAnd(b->ir, old, jit_splat_u32(b, ~mask), "");
@@ -86,7 +92,7 @@ static void put(struct warp_trans *t, LLVMValueRef value)
     if (type == b->i64x16) {
         if (t->insn->dest.pair) {
             LLVMValueRef high = LLVMBuildLShr(b->ir, value, warp_trans_number(type, 32), "");
-            put_word(t, 1, LLVMBuildTrunc(b->ir, high, b->i32x16, ""));
+            warp_trans_put_word(t, 1, LLVMBuildTrunc(b->ir, high, b->i32x16, ""));
         }
         value = LLVMBuildTrunc(b->ir, value, b->i32x16, "");
     } else if (type == b->i16x16) { /* in both halves */
@@ -95,24 +101,40 @@ static void put(struct warp_trans *t, LLVMValueRef value)
     } else if (type != b->i32x16) {
         value = LLVMBuildZExt(b->ir, value, b->i32x16, "");
     }
-    put_word(t, 0, value);
+    warp_trans_put_word(t, 0, value);
 }
 
-static LLVMValueRef result(struct warp_trans *t)
+static void take(struct warp_trans *t, LLVMValueRef operand[WARP_SOURCES])
 {
-    const unsigned count = warp_source_count((enum warp_op)t->insn->op);
-    LLVMValueRef operand[WARP_SOURCES] = {NULL};
-    for (unsigned n = 0; n < count; n++) {
+    const struct warp_row *row = &warp_rows[t->insn->op];
+    for (unsigned n = 0; n < WARP_SOURCES; n++) {
+        operand[n] = row->source[n] == WARP_F32 ? warp_trans_known_single(t, n) : NULL;
+        if (row->source[n] == WARP_NONE || operand[n])
+            continue;
         LLVMValueRef raw =
             warp_source_words(t->insn, n) == 2 ? warp_trans_pair(t, n) : warp_trans_word(t, n, 0);
         operand[n] = warp_trans_operand(t->b, t->insn, n, raw);
     }
+}
+
+static LLVMValueRef result(struct warp_trans *t)
+{
+    LLVMValueRef operand[WARP_SOURCES];
+    take(t, operand);
     return warp_trans_compute(t->b, t->insn, operand);
 }
 
 void warp_trans_arithmetic(struct warp_trans *t)
 {
-    put(t, result(t));
+    LLVMValueRef operand[WARP_SOURCES], moved[2];
+    if (warp_trans_halves(t))
+        return;
+    take(t, operand);
+    if (warp_trans_to_halves(t, operand))
+        return;
+    warp_trans_moved_halves(t, moved);
+    put(t, warp_trans_compute(t->b, t->insn, operand));
+    warp_trans_note_halves(t, moved);
 }
 
 LLVMValueRef warp_trans_holds(struct warp_trans *t)
@@ -175,9 +197,9 @@ void warp_trans_permute(struct warp_trans *t)
     LLVMValueRef word[2] = {permuted_word(t, 0), NULL};
     if (warp_source_words(t->insn, 0) == 2 && t->insn->dest.pair)
         word[1] = permuted_word(t, 1);
-    put_word(t, 0, word[0]);
+    warp_trans_put_word(t, 0, word[0]);
     if (word[1])
-        put_word(t, 1, word[1]);
+        warp_trans_put_word(t, 1, word[1]);
 }
 
 void warp_trans_ballot(struct warp_trans *t)
@@ -189,5 +211,5 @@ void warp_trans_ballot(struct warp_trans *t)
     LLVMValueRef first = LLVMBuildAnd(b->ir, jit_lane_ids(b), jit_splat_u32(b, ~(size - 1)), "");
     bits = jit_splat(b, LLVMBuildZExt(b->ir, bits, b->i32, ""));
     bits = LLVMBuildLShr(b->ir, bits, first, "");
-    put_word(t, 0, LLVMBuildAnd(b->ir, bits, jit_splat_u32(b, (1u << size) - 1), ""));
+    warp_trans_put_word(t, 0, LLVMBuildAnd(b->ir, bits, jit_splat_u32(b, (1u << size) - 1), ""));
 }

@@ -26,6 +26,8 @@ struct warp_trans {
     /* In the block at hand: */
     LLVMValueRef reg[WARP_REGISTERS], loaded[WARP_REGISTERS]; /* i32x16; as it began */
     LLVMValueRef temporary[WARP_TEMPORARIES];
+    /* Halves of registers, and behind them of temporaries, as singles; NULL: what they are stands in the words alone. */
+    LLVMValueRef half[WARP_REGISTERS + WARP_TEMPORARIES][2];
     LLVMValueRef special[WARP_SPECIALS][2]; /* what a port gave, or NULL */
     LLVMValueRef mask, helpers;             /* lanes in the block; of these helpers, or NULL */
     LLVMValueRef leave, back;               /* of BLEND lanes that it lets go; of FAR those that stay */
@@ -80,6 +82,20 @@ void warp_trans_arithmetic(struct warp_trans *t);
 LLVMValueRef warp_trans_holds(struct warp_trans *t);
 void warp_trans_permute(struct warp_trans *t);
 void warp_trans_ballot(struct warp_trans *t);
+
+/* A word of the destination, of which the mask says the halves. */
+void warp_trans_put_word(struct warp_trans *t, unsigned k, LLVMValueRef value);
+
+/* ---- trans_half.c ---- */
+
+/* Operations of halves, and the conversion of two singles: whether it was done. */
+bool warp_trans_halves(struct warp_trans *t);
+bool warp_trans_to_halves(struct warp_trans *t, const LLVMValueRef single[2]);
+/* Source n, a half that is known, as the single that is asked for: i32x16, or NULL. */
+LLVMValueRef warp_trans_known_single(struct warp_trans *t, unsigned n);
+/* What is known of a word that is moved as it is; and that the destination has it, which was written. */
+void warp_trans_moved_halves(struct warp_trans *t, LLVMValueRef half[2]);
+void warp_trans_note_halves(struct warp_trans *t, const LLVMValueRef half[2]);
 
 /* ---- trans_message.c, trans_texture.c ---- */
 

@@ -13,8 +13,11 @@ LLVMValueRef warp_trans_read(struct warp_trans *t, unsigned n)
 void warp_trans_write(struct warp_trans *t, unsigned n, LLVMValueRef value)
 {
     const struct warp_run run = t->insn->write;
-    if (n < run.count)
-        t->reg[(run.reg + n) % WARP_REGISTERS] = warp_trans_lanes(t, value);
+    const unsigned reg = (run.reg + n) % WARP_REGISTERS;
+    if (n >= run.count)
+        return;
+    t->reg[reg] = warp_trans_lanes(t, value);
+    t->half[reg][0] = t->half[reg][1] = NULL;
 }
 
 static void zeros(struct warp_trans *t, LLVMValueRef *out, unsigned count)
@@ -167,7 +170,10 @@ static LLVMValueRef operand(struct warp_trans *t, unsigned n, unsigned k)
 {
     struct jit_builder *b = t->b;
     const struct warp_source *s = &t->insn->source[n];
-    LLVMValueRef v = warp_trans_word(t, n, k);
+    LLVMValueRef v = k ? NULL : warp_trans_known_single(t, n);
+    if (v)
+        return v;
+    v = warp_trans_word(t, n, k);
     if (s->width != 16 || k)
         return v;
     v = LLVMBuildLShr(b->ir, v, jit_splat_u32(b, s->lane[0] * 16u), "");
@@ -251,6 +257,7 @@ LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken)
     }
     const struct warp_ir_far to = {target, back_at};
     LLVMValueRef missing = t->ports->far(t->ports->ctx, b, &to, away, t->reg, &back, &address);
+    memset(t->half, 0, sizeof t->half);
     warp_trans_check(t, missing, away, address);
     return LLVMBuildAnd(b->ir, back, away, "");
 }

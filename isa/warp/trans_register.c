@@ -78,6 +78,7 @@ void warp_trans_load_registers(struct warp_trans *t)
         t->loaded[n] = t->reg[n];
     }
     memset(t->temporary, 0, sizeof t->temporary);
+    memset(t->half, 0, sizeof t->half);
     memset(t->special, 0, sizeof t->special);
     t->helpers = t->helpers_slot ? LLVMBuildLoad2(b->ir, b->i1x16, t->helpers_slot, "") : NULL;
 }
