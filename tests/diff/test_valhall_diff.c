@@ -1,5 +1,6 @@
 /* Programs of a stock driver (tests/isa/valhall_programs.txt), interpreted and translated. Random ones are
  * test_programs_diff.c's. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,8 +60,36 @@ static void test_programs(void **state)
     assert_true(number > 20);
 }
 
+/* So many messages that no engine would compile them, and a branch behind: that is said. */
+static void test_long(void **state)
+{
+    enum { MESSAGES = 2000, LINE = 80 };
+    static char text[MESSAGES * LINE];
+    const struct world_set *set = world_find("valhall");
+    const struct jit_options options = {.level = -1, .cache_dir = ""};
+    const uint64_t key[2] = {0};
+    struct jit_engine *engine = NULL;
+    void *words, *program;
+    uint32_t count;
+    bool translated = true;
+    world_fn code;
+    size_t length = 0;
+    for (unsigned n = 0; n < MESSAGES; n++)
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   "LD_VAR_IMM.slot0.f32.center.store @r0, r61, table:0x0, index:0x0\n");
+    snprintf(text + length, sizeof text - length, "BRANCHZ r0, offset:out\nNOP\nout: NOP.end");
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_int_equal(isa_assemble(set->isa->syntax, text, strlen(text), &words, &count, NULL), 0);
+    assert_int_equal(set->isa->create(words, count, &program, NULL), 0);
+    const struct world_batch batch = {set, &program, 1, 0, &translated};
+    assert_int_equal(world_compile(engine, &batch, key, &code, NULL), -E2BIG);
+    set->isa->destroy(program);
+    free(words);
+    jit_engine_destroy(engine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_long)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
