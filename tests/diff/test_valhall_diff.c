@@ -60,11 +60,11 @@ static void test_programs(void **state)
     assert_true(number > 20);
 }
 
-/* So many messages that no engine would compile them, and a branch behind: that is said. */
+/* So many loads that no engine would compile them, and a branch behind: that is said. */
 static void test_long(void **state)
 {
-    enum { MESSAGES = 2000, LINE = 80 };
-    static char text[MESSAGES * LINE];
+    enum { LOADS = 2000, LINE = 80 };
+    static char text[LOADS * LINE];
     const struct world_set *set = world_find("valhall");
     const struct jit_options options = {.level = -1, .cache_dir = ""};
     const uint64_t key[2] = {0};
@@ -74,9 +74,8 @@ static void test_long(void **state)
     bool translated = true;
     world_fn code;
     size_t length = 0;
-    for (unsigned n = 0; n < MESSAGES; n++)
-        length += (size_t)snprintf(text + length, sizeof text - length,
-                                   "LD_VAR_IMM.slot0.f32.center.store @r0, r61, table:0x0, index:0x0\n");
+    for (unsigned n = 0; n < LOADS; n++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "LOAD.i32.slot0 @r2, r0, offset:0\n");
     snprintf(text + length, sizeof text - length, "BRANCHZ r0, offset:out\nNOP\nout: NOP.end");
     assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
     assert_int_equal(isa_assemble(set->isa->syntax, text, strlen(text), &words, &count, NULL), 0);
