@@ -3,7 +3,7 @@
  * for the assembler.
  *
  * Input: flags (1 byte: bits 0 to 2 which world, compiled too when of bits 3, 6 and 7 only bit 3 is set, bits
- * 4 and 5 the mode), then words. */
+ * 4, 5 and 0 the mode), then words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void run_program(const struct world_set *set, void *program, bool compile
 {
     static uint64_t number;
     static void *input;
-    unsigned mode = (flags >> 4 & 3) % world_modes(set);
+    unsigned mode = ((flags >> 4 & 3) | (flags & 1u) << 2) % world_modes(set);
     bool translated;
     struct world_batch batch = {set, &program, 1, mode, &translated};
     const uint64_t key[2] = {number++, mode};

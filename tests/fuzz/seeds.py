@@ -392,6 +392,26 @@ for isa in executed_sets(vitrail):
         program("fuzz_" + set_name, "cases-%02d" % (n // 6), n // 6 % 8 | 8 * (n // 6 % 2) | 16 * (n // 12 % 4),
                 b"".join(programs[n:n + 6]) + ENDS.get(isa["name"], b""))
 
+# What a program has to ask for in the right way: textures two at once, by gradients and at varyings, branches on halves,
+# halves from one operation to the next, lanes that part and meet.
+VALHALL = {
+    "dual": "TEX_DUAL.slot0.f.16.32.2d.computed @r0:r1:r2:r3:r4:r5, @r8:r9, u2\n",
+    "gradient": "TEX_GRADIENT.slot0.u.32.rg.2d.derivative_enable @r6:r7, @r4:r5:r6:r7, u2\n"
+                "TEX_SINGLE.slot0.f.32.2d.grdesc @r0:r1:r2:r3, @r4:r5:r6:r7, u2\n",
+    "varying": "VAR_TEX_DUAL.slot0.center_store.f.16.32.2d.computed @r0:r1:r2:r3:r4:r5, u2, r8\n"
+               "VAR_TEX_BUF_GRADIENT.slot0.center_store.u.32.2d @r6:r7:r8:r9, u2, r8\n",
+    "halves": "BRANCHZ.eq r1.and, offset:on\nFMA.v2f16.clamp_0_1 r2, r3, r4.h10, r5.h00\nFRSQ.f16.discard r6, r2.h11\n"
+              "on: FADD.v2f16 r2.h0, r2.neg.abs, r6\nFADD.f32 r7, r2.h1, r2.h0\n",
+    "loop": "MOV.i32 r1, lane_id\nback: FLUSH.f32.quiet_nan.ftz r2, r1\nIADD_IMM.i32 r1, r1, #0xFFFFFFFF\n"
+            "ICMP_OR.u32.lt.u1 r3, r1, r2, 0x0\nICMP_MULTI.s32.lt.m1 r3, r3, r2, r3\nBRANCHZ r1, offset:back\n",
+}
+for n, (name, text) in enumerate(VALHALL.items()):
+    run = subprocess.run([vitrail, "asm", "--isa", "valhall", "--hex", "-"], input=(text + "NOP.end\n").encode(),
+                         stdout=subprocess.PIPE, check=True)
+    code = b"".join(struct.pack("<Q", int(word, 16)) for word in run.stdout.split())
+    for mode in range(4):
+        program("fuzz_valhall", "%s-%d" % (name, mode), n % 4 << 1 | mode & 1 | 8 | 16 * mode, code)
+
 # ---- texture units ----
 
 for kind in range(18):
