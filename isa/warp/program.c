@@ -116,14 +116,14 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
 /* Fewer lanes go on behind it that are no helpers, or later. */
 static bool parts(const struct warp_insn *i)
 {
-    return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_KILL ||
-           i->kind == WARP_BARRIER || i->flow == WARP_END;
+    return warp_branches(i) || warp_blends(i) || i->kind == WARP_FAR || i->kind == WARP_BARRIER ||
+           i->flow == WARP_END;
 }
 
 /* At a program's end lanes can do nothing behind it but end. */
 static bool only_ends(const struct warp_insn *i)
 {
-    return !warp_branches(i) && i->kind != WARP_FAR && i->kind != WARP_BARRIER && i->kind != WARP_KILL;
+    return !warp_branches(i) && i->kind != WARP_FAR && i->kind != WARP_BARRIER;
 }
 
 static void note(struct warp_program *p, const struct warp_insn *i, uint32_t number)

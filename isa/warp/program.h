@@ -55,10 +55,10 @@ static inline uint32_t warp_fixed_next(const struct warp_insn *i, uint32_t n)
     return warp_blends(i) && i->target != WARP_NO_BLOCK ? i->target : n + 1;
 }
 /* Whether the same lanes run all that is run of it, each instruction once: where no BLEND asks for a blend shader, if
- * that is `fixed`; and where there are helpers, or are none. */
+ * that is `fixed`; and where there are helpers, or are none but those that it makes. */
 static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bool helpers)
 {
-    return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && helpers);
+    return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && (helpers || p->discards));
 }
 
 /* Lanes may go to i->target. */

@@ -53,6 +53,15 @@ LLVMValueRef warp_trans_visible(struct warp_trans *t)
 
 /* ---- instructions ---- */
 
+static void kill(struct warp_trans *t, LLVMValueRef holds)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef taken = LLVMBuildAnd(b->ir, holds, t->mask, "");
+    jit_diverge_set(b, t->helpers_slot, LLVMConstAllOnes(b->i1x16), taken);
+    jit_diverge_set(b, t->live_slot, LLVMConstNull(b->i1x16), taken);
+    t->helpers = LLVMBuildOr(b->ir, t->helpers, taken, "");
+}
+
 static void emit_insn(struct warp_trans *t)
 {
     const uint8_t kind = t->insn->kind;
@@ -68,8 +77,8 @@ static void emit_insn(struct warp_trans *t)
     case WARP_BUFFER: warp_trans_memory(t); break;
     case WARP_TEXTURE: warp_trans_texture(t); break;
     case WARP_MESSAGE: warp_trans_message(t); break;
-    case WARP_BRANCH:
-    case WARP_KILL: t->leave = warp_trans_holds(t); break;
+    case WARP_BRANCH: t->leave = warp_trans_holds(t); break;
+    case WARP_KILL: kill(t, warp_trans_holds(t)); break;
     case WARP_FAR:
         t->leave = LLVMBuildAnd(t->b->ir, warp_trans_holds(t), t->mask, "");
         t->back = warp_trans_far(t, t->leave);
@@ -117,15 +126,6 @@ static void branch(struct warp_trans_sides *s, const struct warp_block *block)
         pay(t, taken, cost);
 }
 
-static void kill(struct warp_trans *t)
-{
-    struct jit_builder *b = t->b;
-    LLVMValueRef taken = LLVMBuildAnd(b->ir, t->leave, t->mask, "");
-    jit_diverge_set(b, t->helpers_slot, LLVMConstAllOnes(b->i1x16), taken);
-    jit_diverge_set(b, t->live_slot, LLVMConstNull(b->i1x16), taken);
-    t->helpers = LLVMBuildOr(b->ir, t->helpers, taken, "");
-}
-
 /* What the last instruction makes of lanes, before the others go on. */
 static void part(struct warp_trans_sides *s, const struct warp_block *block, const struct warp_insn *i)
 {
@@ -138,8 +138,6 @@ static void part(struct warp_trans_sides *s, const struct warp_block *block, con
     else if (i->kind == WARP_FAR) /* of one set alone */
         jit_diverge_branch(&s->diverge, LLVMBuildAnd(ir, t->leave, LLVMBuildNot(ir, t->back, ""), ""),
                            t->block_count);
-    for (unsigned k = 0; k < s->count && i->kind == WARP_KILL; k++)
-        kill(&s->t[k]);
     if (i->flow == WARP_END_HELPERS && t->helpers)
         jit_diverge_branch(&s->diverge, helping(s), t->block_count);
 }
@@ -352,7 +350,8 @@ static int emit_straight(struct warp_trans_sides *s, const struct warp_block *bl
 
 static void end_straight(struct warp_trans *t, const struct warp_block *block, struct warp_ir_state *state)
 {
-    *state = (struct warp_ir_state){.live = t->input->lanes,
+    LLVMValueRef live = LLVMBuildLoad2(t->b->ir, t->b->i1x16, t->live_slot, "");
+    *state = (struct warp_ir_state){.live = live,
                                     .returned = LLVMConstNull(t->b->i1x16),
                                     .executed = jit_i64(t->b, block->count),
                                     .fault_address = jit_i64(t->b, 0)};
