@@ -1,7 +1,7 @@
-/* The world of Valhall's programs, for the two files that make it: valhall.c (what it is, the interpreter's ports) and
- * valhall_ir.c (the same as IR). */
-#ifndef VITRAIL_TESTS_WORLD_VALHALL_H
-#define VITRAIL_TESTS_WORLD_VALHALL_H
+/* The world of isa/warp's programs, whose sets' rows are in the files of their names: warp.c (what it is, the
+ * interpreter's ports), warp_ir.c (the same as IR). */
+#ifndef VITRAIL_TESTS_WORLD_WARP_H
+#define VITRAIL_TESTS_WORLD_WARP_H
 
 #include "isa/warp/interp.h"
 #include "tests/worlds/world.h"
@@ -11,7 +11,7 @@ enum { FUEL = 60, MEMORY = 1024, BUFFER = 256, UNIFORMS = 96, SPECIALS = 32 };
  * fault. */
 enum { ALL_LANES = 1, HELPERS = 2, FIXED = 4, SIDE_BY_SIDE = 6 };
 
-struct valhall_world {
+struct warp_world {
     struct warp_ports ports; /* ctx is set by who runs */
     uint32_t uniform[UNIFORMS];
     uint32_t special[SPECIALS][2][16];
@@ -30,12 +30,20 @@ struct valhall_world {
     struct warp_state state; /* of programs that have barriers */
 };
 
-static inline bool valhall_world_helps(unsigned mode)
+static inline bool warp_world_helps(unsigned mode)
 {
     return mode & HELPERS && mode != SIDE_BY_SIDE + 1;
 }
 /* How often programs side by side were run one by one although none of those has used up its fuel. */
-extern uint64_t valhall_world_left;
-int valhall_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given);
+extern uint64_t warp_world_left;
+extern const char *const warp_world_modes[];
+
+/* As struct world_set has them. */
+void warp_world_fill(void *world, const void *program, unsigned mode, uint64_t seed);
+void warp_world_run(const void *program, unsigned mode, void *world);
+bool warp_world_same(const void *program, unsigned mode, const void *input, const void *expected,
+                     const void *got);
+void warp_world_count(const void *world, struct world_outcome *outcome);
+int warp_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given);
 
 #endif
