@@ -56,6 +56,35 @@ enum isa_shape isa_op_gives(enum isa_op op, enum isa_shape shape)
     return is_float(row->to) ? ISA_V2F16 : ISA_V2I16;
 }
 
+bool isa_op_by_singles(struct isa_lane_op op)
+{
+    if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
+        return !(op.policy & (ISA_OP_F1 | ISA_OP_I1 | ISA_OP_FLUSH));
+    if (!(op.policy & ISA_OP_QUIET) || op.policy & (ISA_OP_ROUNDING | ISA_OP_FLUSH))
+        return false;
+    switch (op.op) {
+    case ISA_OP_fadd:
+    case ISA_OP_fsub:
+    case ISA_OP_fmul:
+    case ISA_OP_ffma:
+    case ISA_OP_frcp:
+    case ISA_OP_fsqrt:
+    case ISA_OP_frsq:
+    case ISA_OP_ffloor:
+    case ISA_OP_fceil:
+    case ISA_OP_ftrunc:
+    case ISA_OP_froundeven:
+    case ISA_OP_fround:
+    case ISA_OP_ffract:
+    case ISA_OP_fmin:
+    case ISA_OP_fmax:
+    case ISA_OP_fclamp_0_1:
+    case ISA_OP_fclamp_m1_1:
+    case ISA_OP_fclamp_0_inf: return true;
+    default: return false;
+    }
+}
+
 /* ---- integers ---- */
 
 static int64_t extend(uint64_t x, unsigned width)

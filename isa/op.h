@@ -90,6 +90,9 @@ unsigned isa_shape_width(enum isa_shape shape);    /* bits of an element */
 unsigned isa_shape_elements(enum isa_shape shape); /* 1, 2 or 4 */
 /* Whether an operation is there for a shape. */
 bool isa_op_takes(enum isa_op op, enum isa_shape shape);
+/* Whether an operation of shape ISA_F16 and this policy is that of singles, rounded once: who computes it may leave the
+ * rounding for later. */
+bool isa_op_by_singles(struct isa_lane_op op);
 /* The shape of the result. */
 enum isa_shape isa_op_gives(enum isa_op op, enum isa_shape shape);
 

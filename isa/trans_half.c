@@ -4,36 +4,7 @@
 
 #include "jit/math.h"
 
-bool isa_trans_has_half(struct isa_lane_op op)
-{
-    if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
-        return !(op.policy & (ISA_OP_F1 | ISA_OP_I1 | ISA_OP_FLUSH));
-    if (!(op.policy & ISA_OP_QUIET) || op.policy & (ISA_OP_ROUNDING | ISA_OP_FLUSH))
-        return false;
-    switch (op.op) {
-    case ISA_OP_fadd:
-    case ISA_OP_fsub:
-    case ISA_OP_fmul:
-    case ISA_OP_ffma:
-    case ISA_OP_frcp:
-    case ISA_OP_fsqrt:
-    case ISA_OP_frsq:
-    case ISA_OP_ffloor:
-    case ISA_OP_fceil:
-    case ISA_OP_ftrunc:
-    case ISA_OP_froundeven:
-    case ISA_OP_fround:
-    case ISA_OP_ffract:
-    case ISA_OP_fmin:
-    case ISA_OP_fmax:
-    case ISA_OP_fclamp_0_1:
-    case ISA_OP_fclamp_m1_1:
-    case ISA_OP_fclamp_0_inf: return true;
-    default: return false;
-    }
-}
-
-static LLVMValueRef rounded(struct jit_builder *b, LLVMValueRef f)
+static LLVMValueRef round_to_half(struct jit_builder *b, LLVMValueRef f)
 {
     return jit_half_to_single(b, jit_quiet_to_half(b, f));
 }
@@ -65,9 +36,10 @@ static bool gives_halves(uint8_t op)
            op == ISA_OP_fround;
 }
 
-LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3])
+LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3],
+                            bool rounded)
 {
-    struct isa_op_ir o = {.b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = true};
+    struct isa_op_ir o = {.b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = rounded};
     for (unsigned n = 0; n < isa_op_rows[op.op].sources; n++)
         o.f[n] = single[n];
     if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
@@ -81,7 +53,7 @@ LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const 
     default: break;
     }
     LLVMValueRef f = isa_op_ir_arithmetic(&o);
-    return gives_halves(op.op) ? f : rounded(b, f);
+    return !rounded || gives_halves(op.op) ? f : round_to_half(b, f);
 }
 
 LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half)
@@ -89,10 +61,47 @@ LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half)
     return jit_half_to_single(b, LLVMBuildZExt(b->ir, half, b->i32x16, ""));
 }
 
-LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single)
+/* Whether a value is known for no denormal, as all that arithmetic gives. */
+static bool is_normal(LLVMValueRef v, unsigned depth)
+{
+    while (LLVMIsABitCastInst(v) || jit_calls(v, "llvm.arithmetic.fence"))
+        v = LLVMGetOperand(v, 0);
+    if (!LLVMIsAInstruction(v) || !depth)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMUIToFP:
+    case LLVMSIToFP: return true;
+    case LLVMSelect:
+        return is_normal(LLVMGetOperand(v, 1), depth - 1) && is_normal(LLVMGetOperand(v, 2), depth - 1);
+    default: return jit_calls(v, "llvm.fma") || jit_calls(v, "llvm.sqrt") ||
+               jit_calls(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+    }
+}
+
+/* A product makes them zeros. */
+static LLVMValueRef without_denormals(struct jit_builder *b, LLVMValueRef f)
+{
+    return is_normal(f, 4) ? f : LLVMBuildFMul(b->ir, f, jit_fence(b, jit_splat_f32(b, 1)), "");
+}
+
+LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single, bool rounded)
 {
     struct isa_op_ir o = {.b = b, .ir = b->ir};
-    return rounded(b, isa_op_ir_any_nan(&o, single));
+    LLVMValueRef f = isa_op_ir_any_nan(&o, single);
+    return rounded ? round_to_half(b, f) : without_denormals(b, f);
+}
+
+LLVMValueRef isa_trans_half_within(struct jit_builder *b, LLVMValueRef single)
+{
+    LLVMValueRef size = jit_intrinsic(b, "llvm.fabs", &b->f32x16, 1, &single, 1);
+    LLVMValueRef beyond = LLVMBuildFCmp(b->ir, LLVMRealOGE, size, jit_splat_f32(b, 0x1p16f), "");
+    LLVMValueRef sign = LLVMBuildAnd(b->ir, jit_as_i32(b, single), jit_splat_u32(b, 0x80000000), "");
+    LLVMValueRef infinite = LLVMBuildOr(b->ir, sign, jit_splat_u32(b, 0x7f800000), "");
+    return jit_select(b, beyond, jit_as_f32(b, infinite), single);
 }
 
 LLVMValueRef isa_trans_half_bits(struct jit_builder *b, LLVMValueRef single)

@@ -10,15 +10,18 @@
 LLVMValueRef isa_trans_op(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef source[3]);
 
 /* Halves that stand as singles from one operation to the next: f32x16, each the value of a half, or a NaN of any
- * bits. What they are as bits need not be worked out where nobody asks. */
+ * bits. What they are as bits need not be worked out where nobody asks. Where nothing is `rounded` a single may stay
+ * between two halves, or beyond the greatest. */
 
-/* Whether isa_trans_half computes an operation of shape ISA_F16 and this policy. */
-bool isa_trans_has_half(struct isa_lane_op op);
-/* The result, likewise; of tests i16x16. */
-LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3]);
-/* Of bits, i16x16, and of a single as isa_trans_op has it, i32x16, which is rounded to nearest. */
+/* The result of an operation of isa_op_by_singles, likewise; of tests i16x16. */
+LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef single[3],
+                            bool rounded);
+/* Of bits, i16x16, and of a single as isa_trans_op has it, i32x16: to nearest, or with no more than its denormals made
+ * zeros. */
 LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half);
-LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single);
+LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single, bool rounded);
+/* Infinity in place of what is 2^16 and more by size. */
+LLVMValueRef isa_trans_half_within(struct jit_builder *b, LLVMValueRef single);
 /* Singles likewise, f32x16: what a word, i32x16, has, or a NaN in place of its NaN. */
 LLVMValueRef isa_trans_single_of(struct jit_builder *b, LLVMValueRef word);
 /* The bits of a half, i16x16, and of the single, i32x16, as isa_trans_op has them with ISA_OP_QUIET. */

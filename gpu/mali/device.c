@@ -108,7 +108,7 @@ int mali_device_create(struct gpu_memory *memory, const struct mali_options *opt
         return -ENOMEM;
     device->kind = options->kind;
     device->version = mali_version_of(options->kind);
-    device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);
+    device->options = gpu_options_resolve(&options->gpu, ISA_FAST);
     device->tables = (struct gpu_tables_set){.memory = memory, .kind = &mali_tables_kind};
     gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);
     gpu_host_open(&device->host, options->name);

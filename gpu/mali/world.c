@@ -146,7 +146,8 @@ bool mali_world_begin_shader(struct mali_world *w, const struct mali_job *job, c
                              .draw = draw,
                              .bindings = bindings,
                              .shared = &job->device->programs,
-                             .fuel = job->device->options.fuel};
+                             .fuel = job->device->options.fuel,
+                             .numeric = job->device->options.numeric};
     util_memo_init(&w->lookups, w->shared->maker, arena);
     w->lookups.recalls = true;
     return take_program(w, shader, stop) && take_uniforms(w, stop) && take_storage(w, stop);
@@ -255,6 +256,7 @@ void mali_threads_begin(struct mali_threads *threads, struct mali_world *world)
         return;
     }
     threads->ports = (struct midgard_ports){.ctx = threads,
+                                            .numeric = world->numeric,
                                             .attribute = mali_port_attribute,
                                             .varying = varying,
                                             .store_varying = mali_port_store_varying,

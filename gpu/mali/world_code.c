@@ -189,6 +189,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     memcpy(code->uniform, w->uniform, w->uniform_count * sizeof *code->uniform);
     forms->uniform_count = (uint8_t)w->uniform_count;
     forms->tracks = w->speculation != NULL;
+    forms->numeric = (uint8_t)w->numeric;
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;

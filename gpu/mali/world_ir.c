@@ -330,6 +330,7 @@ void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out)
 {
     *out = midgard_ir_call_ports;
     out->ctx = e;
+    out->numeric = (enum isa_numeric)e->forms->numeric;
     out->attribute = attribute;
     out->store_varying = store_varying;
     out->uniform = uniform;

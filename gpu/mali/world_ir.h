@@ -46,7 +46,7 @@ struct mali_code_forms {
     uint32_t buffers;                    /* bit n: all of uniform buffer n may be read */
     uint8_t uniform_count, lookup_count; /* words */
     uint8_t tracks;                      /* stores are marked (gpu/speculation.h) */
-    uint8_t zero;
+    uint8_t numeric;                     /* enum isa_numeric: how programs compute */
 };
 
 /* Places. */

@@ -33,8 +33,10 @@ void midgard_machine_write(struct midgard_machine *m, unsigned reg, uint8_t mask
 {
     for (unsigned c = 0; c < 4; c++)
         for (unsigned l = 0; l < 16; l++)
-            if (mask >> c & 1 && m->lanes >> l & 1)
+            if (mask >> c & 1 && m->lanes >> l & 1) {
                 m->state->reg[reg][c][l] = value[c][l];
+                midgard_machine_forget_word(m, reg, l, c);
+            }
 }
 
 void midgard_machine_counter(struct midgard_machine *m, uint32_t out[4][16])
@@ -216,7 +218,11 @@ enum midgard_fault midgard_run(const struct midgard_program *program, const stru
                                struct midgard_state *state, struct midgard_report *report,
                                midgard_trace_fn trace, void *data)
 {
-    struct midgard_machine m = {.program = program, .ports = ports, .state = state, .report = report};
+    struct midgard_machine m = {.program = program,
+                                .ports = ports,
+                                .state = state,
+                                .report = report,
+                                .rounds = ports->numeric == ISA_EXACT};
     *report = (struct midgard_report){0};
     state->waiting = 0;
     while (state->running != state->waiting && !report->fault) {
@@ -227,8 +233,10 @@ enum midgard_fault midgard_run(const struct midgard_program *program, const stru
         if (trace)
             trace(data, m.insn, m.lanes, state);
         execute(&m);
-        if (!report->fault)
+        if (!report->fault) {
             move(&m, n);
+            midgard_machine_end_halves(&m, n);
+        }
         state->waiting &= state->running;
         report->executed += !report->fault;
     }

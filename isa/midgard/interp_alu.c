@@ -8,27 +8,39 @@
 /* What a unit has to write: bytes of its register, in every lane. */
 struct outcome {
     uint8_t bytes[16][16]; /* by lane */
+    struct midgard_kept kept[16];
     uint16_t enable;
 };
 
 /* One lane's operands. */
 struct operands {
     uint64_t a[16], b[16];
+    struct midgard_words from[2];    /* registers of a and b */
     uint32_t condition[4];           /* r31 as the first stage left it */
+    bool singles;                    /* elements of 16 bits stand as singles */
     unsigned elements, width, first; /* first: element of r31 that goes with the first of them */
     uint8_t mode;
 };
 
+/* Tests give truth values as wide as an element. */
+static uint64_t lane_op(const struct operands *o, struct isa_lane_op op, const uint64_t source[3])
+{
+    if (!o->singles)
+        return isa_op_lane(op, source);
+    op.shape = ISA_F32;
+    return isa_op_lane(op, source) & (isa_op_rows[op.op].kind == ISA_OP_FTEST ? 0xffff : UINT32_MAX);
+}
+
 static uint64_t plain(const struct midgard_alu_info *info, const struct operands *o, uint64_t a, uint64_t b)
 {
     const uint64_t source[3] = {a, b, 0};
-    return isa_op_lane(info->op[o->mode], source);
+    return lane_op(o, info->op[o->mode], source);
 }
 
 static uint64_t float_op(const struct operands *o, uint8_t op, uint64_t a, uint64_t b)
 {
     static const uint8_t shapes[4] = {ISA_F16, ISA_F16, ISA_F32, ISA_F64};
-    return midgard_lane_op(op, shapes[o->mode], 0, a, b);
+    return midgard_lane_op(op, o->singles ? ISA_F32 : shapes[o->mode], 0, a, b);
 }
 
 /* ---- sums of products, reductions ---- */
@@ -88,14 +100,17 @@ static uint64_t condition_of(const struct operands *o, unsigned e)
     return out;
 }
 
+static bool takes_a(const struct midgard_alu_info *info, const struct operands *o, unsigned e)
+{
+    return info->form == MIDGARD_FORM_SELECT ? o->condition[3] != 0 : condition_of(o, e) != 0;
+}
+
 static uint64_t selection(const struct midgard_alu_info *info, const struct operands *o, unsigned e)
 {
     uint64_t each = condition_of(o, e);
-    switch (info->form) {
-    case MIDGARD_FORM_SELECT: return o->condition[3] ? o->a[e] : o->b[e];
-    case MIDGARD_FORM_SELECT_EACH: return each ? o->a[e] : o->b[e];
-    default: return (o->a[e] & each) | (o->b[e] & ~each);
-    }
+    if (info->form == MIDGARD_FORM_SELECT_BITS)
+        return (o->a[e] & each) | (o->b[e] & ~each);
+    return takes_a(info, o, e) ? o->a[e] : o->b[e];
 }
 
 /* ---- functions, as singles ---- */
@@ -132,7 +147,7 @@ static uint32_t function(const struct midgard_alu_info *info, uint32_t a, uint32
 /* A half's function is the single's, rounded. */
 static uint64_t of_singles(const struct midgard_alu_info *info, const struct operands *o, unsigned e)
 {
-    if (o->mode == MIDGARD_MODE_32)
+    if (o->mode == MIDGARD_MODE_32 || o->singles)
         return function(info, (uint32_t)o->a[e], (uint32_t)o->b[e], e);
     return midgard_to_half(
         function(info, midgard_of_half((uint32_t)o->a[e]), midgard_of_half((uint32_t)o->b[e]), e));
@@ -142,7 +157,7 @@ static uint64_t of_singles(const struct midgard_alu_info *info, const struct ope
 
 static uint64_t magnitude(const struct operands *o, uint64_t x)
 {
-    return x & ~(1ull << (o->width - 1));
+    return x & ~(1ull << (o->singles ? 31 : o->width - 1));
 }
 
 static uint64_t operation(const struct midgard_alu_info *info, const struct operands *o, unsigned e)
@@ -153,7 +168,7 @@ static uint64_t operation(const struct midgard_alu_info *info, const struct oper
     case MIDGARD_FORM_MOVE: return b;
     case MIDGARD_FORM_MAGNITUDES: return plain(info, o, magnitude(o, a), magnitude(o, b));
     case MIDGARD_FORM_DOUBLED: return plain(info, o, a << 1 & midgard_bits_of(o->width), b);
-    case MIDGARD_FORM_FUSED: return isa_op_lane(info->op[o->mode], fused);
+    case MIDGARD_FORM_FUSED: return lane_op(o, info->op[o->mode], fused);
     case MIDGARD_FORM_DOT3: return dot(o, 3, false);
     case MIDGARD_FORM_DOT3_REVERSE: return dot(o, 3, true);
     case MIDGARD_FORM_DOT4: return dot(o, 4, false);
@@ -180,35 +195,51 @@ static uint64_t operation(const struct midgard_alu_info *info, const struct oper
 /* ---- units ---- */
 
 static bool take_operands(const struct midgard_alu *u, const struct midgard_alu_info *info, bool scalar,
-                          const uint32_t a[4], const uint32_t b[4], struct operands *o)
+                          struct operands *o)
 {
+    const struct midgard_words *a = &o->from[0], *b = &o->from[1];
     bool floats = info->float_in;
     if (scalar)
         o->a[0] = midgard_operand_scalar(&u->a, floats, a);
-    else if (!midgard_operand_vector(&u->a, o->mode, floats, a, o->a))
+    else if (!midgard_operand_vector(&u->a, o->mode, floats, o->singles, a, o->a))
         return false;
     for (unsigned e = 0; u->immediate && e < o->elements; e++)
-        o->b[e] = midgard_operand_immediate(u, o->mode, floats);
+        o->b[e] = midgard_operand_immediate(u, o->mode, floats, o->singles);
     if (scalar && !u->immediate)
         o->b[0] = midgard_operand_scalar(&u->b, floats, b);
-    else if (!u->immediate && !midgard_operand_vector(&u->b, o->mode, floats, b, o->b))
+    else if (!u->immediate && !midgard_operand_vector(&u->b, o->mode, floats, o->singles, b, o->b))
         return false;
     return true;
 }
 
+/* Whether results are halves that are kept as singles. */
+static bool keeps(const struct midgard_machine *m, const struct midgard_alu_info *info,
+                  const struct operands *o, bool narrow)
+{
+    const bool rounded = info->op[o->mode].policy & ISA_OP_ROUNDING;
+    return !m->rounds && info->float_out &&
+           (o->singles || (narrow && o->mode == MIDGARD_MODE_32 && !rounded));
+}
+
 /* What the results are in one lane's register. */
-static bool put_results(const struct midgard_alu *u, const struct midgard_alu_info *info, bool scalar,
-                        const struct operands *o, uint8_t bytes[16])
+static bool put_results(const struct midgard_machine *m, const struct midgard_alu *u,
+                        const struct midgard_alu_info *info, bool scalar, const struct operands *o,
+                        uint8_t bytes[16], struct midgard_kept *kept)
 {
     bool narrow = scalar ? !u->full : u->shrink != MIDGARD_SHRINK_NONE;
     unsigned size = narrow ? o->width / 16 : o->width / 8;
     unsigned base = scalar ? (u->full ? u->component / 2u * 4 : u->component * 2u)
                            : (narrow && u->shrink == MIDGARD_SHRINK_UPPER ? 8 : 0);
     for (unsigned e = 0; e < o->elements; e++) {
+        const unsigned byte = base + e * size;
         uint64_t value = operation(info, o, e);
-        if (!midgard_result(info, o->mode, u->outmod, narrow, &value))
+        if (keeps(m, info, o, narrow))
+            value = midgard_keep(kept, byte / 2, midgard_clamped_single(u->outmod, (uint32_t)value));
+        else if (!midgard_result(info, o->mode, u->outmod, narrow, &value))
             return false;
-        memcpy(&bytes[base + e * size], &value, size);
+        else if (!m->rounds)
+            midgard_carry(u, info, scalar, o->from, e, takes_a(info, o, e), byte / 2, kept);
+        memcpy(&bytes[byte], &value, size);
     }
     return true;
 }
@@ -250,14 +281,15 @@ static void unit(struct midgard_machine *m, enum midgard_unit n, const uint32_t 
                              .width = 8u << mode,
                              .elements = scalar ? 1 : 16u >> mode,
                              .first = scalar ? u->component / 2u : 0};
-        uint32_t a[4], b[4];
         if (!(m->lanes >> l & 1))
             continue;
-        midgard_operand_words(m, u->a.reg, counter, l, a);
-        midgard_operand_words(m, u->b.reg, counter, l, b);
+        o.singles = !m->rounds && mode == MIDGARD_MODE_16 && midgard_by_singles(u, info);
+        midgard_operand_words(m, u->a.reg, counter, l, &o.from[0]);
+        midgard_operand_words(m, u->b.reg, counter, l, &o.from[1]);
         for (unsigned c = 0; c < 4; c++)
             o.condition[c] = m->state->reg[MIDGARD_R_SELECT][c][l];
-        if (!take_operands(u, info, scalar, a, b, &o) || !put_results(u, info, scalar, &o, out->bytes[l]))
+        if (!take_operands(u, info, scalar, &o) ||
+            !put_results(m, u, info, scalar, &o, out->bytes[l], &out->kept[l]))
             fault = MIDGARD_FAULT_RESERVED;
     }
     if (fault)
@@ -277,6 +309,12 @@ static void write_outcome(struct midgard_machine *m, uint8_t reg, const struct o
                 ((uint8_t *)words)[n] = out->bytes[l][n];
         for (unsigned c = 0; c < 4; c++)
             m->state->reg[reg][c][l] = words[c];
+        for (unsigned n = 0; n < MIDGARD_HALVES; n++) {
+            const struct midgard_kept none = {.held = 0};
+            const unsigned bytes = out->enable >> 2 * n & 3;
+            if (bytes)
+                midgard_machine_put_half(m, reg, l, n, bytes == 3 ? &out->kept[l] : &none);
+        }
     }
 }
 

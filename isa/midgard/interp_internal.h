@@ -1,10 +1,24 @@
 /* The interpreter: interp.c (control), interp_alu.c (bundles), interp_operand.c (their operands and results),
- * interp_memory.c and interp_attribute.c (loads and stores), interp_texture.c. */
+ * interp_half.c (halves that are not rounded yet), interp_memory.c and interp_attribute.c (loads and stores),
+ * interp_texture.c. */
 #ifndef VITRAIL_ISA_MIDGARD_INTERP_INTERNAL_H
 #define VITRAIL_ISA_MIDGARD_INTERP_INTERNAL_H
 
 #include "isa/midgard/interp.h"
 #include "isa/midgard/names.h"
+
+#define MIDGARD_HALVES 8u /* of a register */
+
+/* Of a lane's register, or of what is written to it: halves that are kept as singles. */
+struct midgard_kept {
+    uint32_t single[MIDGARD_HALVES];
+    uint8_t held; /* bit n: half n is */
+};
+/* A register as a lane's arithmetic reads it. */
+struct midgard_words {
+    uint32_t word[4];
+    struct midgard_kept kept;
+};
 
 struct midgard_machine {
     const struct midgard_program *program;
@@ -13,6 +27,8 @@ struct midgard_machine {
     struct midgard_report *report;
     const struct midgard_insn *insn; /* at hand */
     uint16_t lanes;                  /* that execute it */
+    bool rounds;                     /* halves, at once: `exact` */
+    struct midgard_kept kept[MIDGARD_REGISTERS][MIDGARD_LANES];
 };
 
 /* The first fault counts; of the lowest lane that executes, or of the place a port gave. */
@@ -47,21 +63,48 @@ static inline uint32_t midgard_product(uint32_t a, uint32_t b)
 
 /* ---- interp_operand.c: one lane's ---- */
 
-/* The four words of a register as arithmetic reads it; r31's are `counter`. */
+/* A register as arithmetic reads it; r31's words are `counter`. */
 void midgard_operand_words(const struct midgard_machine *m, unsigned reg, const uint32_t counter[4][16],
-                           unsigned lane, uint32_t out[4]);
-/* Elements of a vector operand, as wide as the mode; false: RESERVED. */
-bool midgard_operand_vector(const struct midgard_source *s, uint8_t mode, bool floats,
-                            const uint32_t words[4], uint64_t out[16]);
+                           unsigned lane, struct midgard_words *out);
+/* Elements of a vector operand, as wide as the mode, or halves as singles; false: RESERVED. */
+bool midgard_operand_vector(const struct midgard_source *s, uint8_t mode, bool floats, bool singles,
+                            const struct midgard_words *from, uint64_t out[16]);
 /* A scalar operand, of 32 bits. */
-uint64_t midgard_operand_scalar(const struct midgard_source *s, bool floats, const uint32_t words[4]);
-/* An immediate, of the mode's width. */
-uint64_t midgard_operand_immediate(const struct midgard_alu *u, uint8_t mode, bool floats);
+uint64_t midgard_operand_scalar(const struct midgard_source *s, bool floats,
+                                const struct midgard_words *from);
+/* An immediate, of the mode's width, or a half as a single. */
+uint64_t midgard_operand_immediate(const struct midgard_alu *u, uint8_t mode, bool floats, bool singles);
+/* The half of its register that element e of a vector operand is, of mode 16, or is made of, of mode 32. */
+unsigned midgard_operand_half(const struct midgard_source *s, uint8_t mode, unsigned e);
+/* A float with |x| and -x done, of 16 to 64 bits. */
+uint64_t midgard_with_signs(uint64_t x, unsigned width, uint8_t mod);
+/* A result of singles, clamped. */
+uint32_t midgard_clamped_single(uint8_t outmod, uint32_t value);
 /* A result, clamped and made narrower if it is to be: false: RESERVED. */
 bool midgard_result(const struct midgard_alu_info *info, uint8_t mode, uint8_t outmod, bool narrow,
                     uint64_t *value);
 /* The lowest `width` bits. */
 uint64_t midgard_bits_of(unsigned width);
+
+/* ---- interp_half.c: README.md, "Numeric policy" ---- */
+
+/* Half n as a single. */
+uint32_t midgard_half_of(const struct midgard_words *from, unsigned n);
+/* Whether an operation of mode 16 computes with singles. */
+bool midgard_by_singles(const struct midgard_alu *u, const struct midgard_alu_info *info);
+/* Half n is kept as a single; gives its bits. */
+uint32_t midgard_keep(struct midgard_kept *to, unsigned n, uint32_t single);
+/* Writes half n of a lane's register, `kept` of which has it or has not; or a whole word. */
+void midgard_machine_put_half(struct midgard_machine *m, unsigned reg, unsigned lane, unsigned n,
+                              const struct midgard_kept *kept);
+void midgard_machine_forget_word(struct midgard_machine *m, unsigned reg, unsigned lane, unsigned c);
+/* What a unit moves or chooses: of element e, whose result begins at half `to`, of which `takes_a` says whether it is
+ * a's. */
+void midgard_carry(const struct midgard_alu *u, const struct midgard_alu_info *info, bool scalar,
+                   const struct midgard_words from[2], unsigned e, bool takes_a, unsigned to,
+                   struct midgard_kept *out);
+/* Behind instruction n, for the lanes that execute it. */
+void midgard_machine_end_halves(struct midgard_machine *m, uint32_t n);
 
 /* ---- the other files ---- */
 

@@ -10,15 +10,18 @@ uint64_t midgard_bits_of(unsigned width)
 }
 
 void midgard_operand_words(const struct midgard_machine *m, unsigned reg, const uint32_t counter[4][16],
-                           unsigned lane, uint32_t out[4])
+                           unsigned lane, struct midgard_words *out)
 {
     bool result =
         (reg == MIDGARD_R_TEXTURE || reg == MIDGARD_R_TEXTURE + 1) && !m->program->traits.shared_registers;
     unsigned from = result ? reg - MIDGARD_R_TEXTURE + MIDGARD_R_RESULT : reg;
     for (unsigned c = 0; c < 4; c++)
-        out[c] = reg == MIDGARD_R_CONSTANT ? m->insn->constant[c]
-                 : reg == MIDGARD_R_SELECT ? counter[c][lane]
-                                           : m->state->reg[from][c][lane];
+        out->word[c] = reg == MIDGARD_R_CONSTANT ? m->insn->constant[c]
+                       : reg == MIDGARD_R_SELECT ? counter[c][lane]
+                                                 : m->state->reg[from][c][lane];
+    out->kept.held = 0;
+    if (reg != MIDGARD_R_CONSTANT && reg != MIDGARD_R_SELECT && m->kept[from][lane].held)
+        out->kept = m->kept[from][lane];
 }
 
 static uint64_t element(const uint32_t words[4], unsigned width, unsigned n)
@@ -46,7 +49,7 @@ static uint64_t widened_float(uint64_t x, unsigned from)
     return from == 16 ? midgard_of_half((uint32_t)x) : midgard_lane_op(ISA_OP_f32_to_f64, ISA_F32, 0, x, 0);
 }
 
-static uint64_t with_signs(uint64_t x, unsigned width, uint8_t mod)
+uint64_t midgard_with_signs(uint64_t x, unsigned width, uint8_t mod)
 {
     uint64_t sign = 1ull << (width - 1);
     x = mod & MIDGARD_ABS ? x & ~sign : x;
@@ -107,9 +110,15 @@ static bool is_there(uint8_t mode, uint8_t expand, bool floats)
     return expand == MIDGARD_PLAIN || (mode > MIDGARD_MODE_8 && !(floats && mode == MIDGARD_MODE_16));
 }
 
-bool midgard_operand_vector(const struct midgard_source *s, uint8_t mode, bool floats,
-                            const uint32_t words[4], uint64_t out[16])
+unsigned midgard_operand_half(const struct midgard_source *s, uint8_t mode, unsigned e)
 {
+    return chosen(s, mode, e);
+}
+
+bool midgard_operand_vector(const struct midgard_source *s, uint8_t mode, bool floats, bool singles,
+                            const struct midgard_words *from, uint64_t out[16])
+{
+    const uint32_t *words = from->word;
     unsigned width = 8u << mode;
     bool expands = s->expand >= MIDGARD_EXPAND_LOW;
     if (!is_there(mode, s->expand, floats))
@@ -118,34 +127,38 @@ bool midgard_operand_vector(const struct midgard_source *s, uint8_t mode, bool f
         doubles(s, floats, words, out);
     for (unsigned e = 0; mode < MIDGARD_MODE_64 && e < 128 / width; e++) {
         unsigned n = chosen(s, mode, e);
-        out[e] = expands ? widened(element(words, width / 2, n), width / 2, floats, s->mod)
-                         : element(words, width, n);
+        if (singles || (floats && expands && mode == MIDGARD_MODE_32))
+            out[e] = midgard_half_of(from, n);
+        else
+            out[e] = expands ? widened(element(words, width / 2, n), width / 2, floats, s->mod)
+                             : element(words, width, n);
     }
     for (unsigned e = 0; floats && e < 128 / width; e++)
-        out[e] = with_signs(out[e], width, s->mod);
+        out[e] = midgard_with_signs(out[e], singles ? 32 : width, s->mod);
     return true;
 }
 
 /* ---- scalars ---- */
 
-uint64_t midgard_operand_scalar(const struct midgard_source *s, bool floats, const uint32_t words[4])
+uint64_t midgard_operand_scalar(const struct midgard_source *s, bool floats, const struct midgard_words *from)
 {
-    uint64_t x =
-        s->full ? words[s->component >> 1] : widened(element(words, 16, s->component), 16, floats, s->mod);
-    return floats ? with_signs(x, 32, s->mod) : x;
+    uint64_t x = s->full  ? from->word[s->component >> 1]
+                 : floats ? midgard_half_of(from, s->component)
+                          : widened_int(element(from->word, 16, s->component), 16, s->mod);
+    return floats ? midgard_with_signs(x, 32, s->mod) : x;
 }
 
-uint64_t midgard_operand_immediate(const struct midgard_alu *u, uint8_t mode, bool floats)
+uint64_t midgard_operand_immediate(const struct midgard_alu *u, uint8_t mode, bool floats, bool singles)
 {
     unsigned width = 8u << mode;
     if (!floats)
         return (uint64_t)(int64_t)(int16_t)u->constant & midgard_bits_of(width);
     uint64_t x = u->constant;
-    if (mode > MIDGARD_MODE_16)
+    if (mode > MIDGARD_MODE_16 || singles)
         x = widened_float(x, 16);
     if (mode == MIDGARD_MODE_64)
         x = widened_float(x, 32);
-    return with_signs(x, width, u->b.mod);
+    return midgard_with_signs(x, singles ? 32 : width, u->b.mod);
 }
 
 /* ---- results ---- */
@@ -176,10 +189,16 @@ static uint64_t narrow_int(uint8_t mode, uint8_t outmod, uint64_t x)
     }
 }
 
+static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
+
+uint32_t midgard_clamped_single(uint8_t outmod, uint32_t value)
+{
+    return outmod ? (uint32_t)midgard_lane_op(clamps[outmod], ISA_F32, 0, value, 0) : value;
+}
+
 bool midgard_result(const struct midgard_alu_info *info, uint8_t mode, uint8_t outmod, bool narrow,
                     uint64_t *value)
 {
-    static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
     if (narrow && mode == MIDGARD_MODE_8)
         return false;
     if (!info->float_out) {

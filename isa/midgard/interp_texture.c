@@ -14,11 +14,12 @@ static void input(const struct midgard_machine *m, const struct midgard_texture_
 {
     unsigned base = m->program->traits.shared_registers ? MIDGARD_R_MEMORY : MIDGARD_R_TEXTURE;
     const uint32_t(*reg)[16] = m->state->reg[base + r->select];
+    const struct midgard_kept *kept = m->kept[base + r->select];
     unsigned n = (r->upper ? 4 : 0) + c;
     for (unsigned l = 0; l < 16; l++) {
         uint32_t half = reg[n / 2 & 3][l] >> 16 * (n & 1) & 0xffff;
         out[l] = r->full             ? reg[c][l]
-                 : how == TO_SINGLE  ? midgard_of_half(half)
+                 : how == TO_SINGLE  ? kept[l].held >> n & 1 ? kept[l].single[n] : midgard_of_half(half)
                  : how == TO_INTEGER ? (uint32_t)(int16_t)half
                                      : half;
     }
@@ -51,22 +52,26 @@ static void fill_quads(const struct midgard_machine *m, uint32_t value[16])
 static void write_result(struct midgard_machine *m, const struct midgard_texture *x, bool floats,
                          const uint32_t in[4][16])
 {
-    static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
-    unsigned base = m->program->traits.shared_registers ? 0 : MIDGARD_R_RESULT;
-    uint32_t(*reg)[16] = m->state->reg[base + x->out_select];
+    const unsigned to = (m->program->traits.shared_registers ? 0 : MIDGARD_R_RESULT) + x->out_select;
+    uint32_t(*reg)[16] = m->state->reg[to];
     for (unsigned c = 0; c < 4; c++) {
         unsigned n = (x->out_upper ? 4 : 0) + c, shift = 16 * (n & 1);
         for (unsigned l = 0; l < 16; l++) {
             uint32_t v = in[x->swizzle >> 2 * c & 3][l];
             if (!(x->mask >> c & 1) || !(m->lanes >> l & 1))
                 continue;
-            if (floats && x->outmod)
-                v = (uint32_t)midgard_lane_op(clamps[x->outmod], ISA_F32, 0, v, 0);
+            struct midgard_kept kept = {.held = 0};
+            if (floats)
+                v = midgard_clamped_single(x->outmod, v);
             if (x->out_full) {
                 reg[c][l] = v;
+                midgard_machine_forget_word(m, to, l, c);
                 continue;
             }
-            v = floats ? midgard_to_half(v) : v & 0xffff;
+            if (floats)
+                v = m->rounds ? midgard_to_half(v) : midgard_keep(&kept, n, v);
+            v &= 0xffff;
+            midgard_machine_put_half(m, to, l, n, &kept);
             reg[n / 2][l] = (reg[n / 2][l] & ~(0xffffu << shift)) | v << shift;
         }
     }

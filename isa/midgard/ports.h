@@ -15,6 +15,7 @@
 
 #include "isa/fault.h"
 #include "isa/midgard/program.h"
+#include "isa/numeric.h"
 
 /* Instructions number these as requests do, and so are not converted. */
 _Static_assert((int)MIDGARD_TEX == ISA_TEXTURE_SAMPLE && (int)MIDGARD_TEX_LOD == ISA_TEXTURE_LOD &&
@@ -54,6 +55,7 @@ struct midgard_writeout {
 
 struct midgard_ports {
     void *ctx;
+    enum isa_numeric numeric; /* README.md, "Numeric policy" */
     /* Four words as the register gets them: of 16 bits a component two. */
     bool (*attribute)(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
                       struct isa_place *fault);

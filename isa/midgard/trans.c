@@ -191,6 +191,15 @@ static void count_block(struct midgard_trans_sides *s, const struct midgard_bloc
     }
 }
 
+/* Whether the program's blocks end behind an instruction, also where they are emitted as one. */
+static bool ends_block(const struct midgard_program *p, uint32_t n)
+{
+    for (uint32_t k = 0; k < p->block_count; k++)
+        if (p->blocks[k].first + p->blocks[k].count - 1 == n)
+            return true;
+    return false;
+}
+
 /* Instruction by instruction, so that one side may wait for its results while the others go on. */
 static void emit_insns(struct midgard_trans_sides *s, const struct midgard_block *block, bool stores)
 {
@@ -200,6 +209,8 @@ static void emit_insns(struct midgard_trans_sides *s, const struct midgard_block
             s->t[k].number = block->first + n;
             s->t[k].insn = &t->program->insns[block->first + n];
             emit_insn(&s->t[k]);
+            if ((stores || n + 1 < block->count) && ends_block(t->program, block->first + n))
+                midgard_trans_end_halves(&s->t[k]);
             if (stores && n + 1 == block->count)
                 midgard_trans_store_registers(&s->t[k], &s->slots[k]);
         }
@@ -297,6 +308,7 @@ static void start(struct midgard_trans_sides *s, struct jit_builder *b, const st
         t->blocks = one ? one : program->blocks;
         t->block_count = one ? 1 : program->block_count;
         t->helpers = t->input->helpers;
+        t->rounds = t->ports->numeric == ISA_EXACT;
         t->diverge = &s->diverge;
     }
 }

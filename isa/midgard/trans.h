@@ -25,6 +25,7 @@ struct midgard_ir_writeout {
  * What is loaded, out[], may be i32 instead of i32x16: the same for all lanes. */
 struct midgard_ir_ports {
     void *ctx;
+    enum isa_numeric numeric;
     LLVMValueRef (*attribute)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
     LLVMValueRef (*varying)(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,

@@ -5,7 +5,7 @@
 
 static LLVMValueRef lane_op(struct midgard_trans *t, struct isa_lane_op op, const LLVMValueRef source[3])
 {
-    return LLVMTypeOf(source[0]) == t->b->f32x16 ? isa_trans_half(t->b, op, source)
+    return LLVMTypeOf(source[0]) == t->b->f32x16 ? isa_trans_half(t->b, op, source, t->rounds)
                                                  : isa_trans_op(t->b, op, source);
 }
 
@@ -171,7 +171,7 @@ static LLVMValueRef of_singles(struct midgard_trans *t, struct midgard_trans_uni
         return function(t, u, a, b, e);
     a = isa_trans_half_single(t->b, a);
     b = two ? isa_trans_half_single(t->b, b) : NULL;
-    return isa_trans_half_of_single(t->b, function(t, u, a, b, e));
+    return isa_trans_half_of_single(t->b, function(t, u, a, b, e), t->rounds);
 }
 
 /* ---- operations ---- */

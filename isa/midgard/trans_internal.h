@@ -18,9 +18,11 @@ struct midgard_trans {
     const struct midgard_block *blocks; /* the program's, or one that has all of it */
     uint32_t block_count;
     struct jit_diverge *diverge;            /* the sides' */
+    bool rounds;                            /* results that are halves, at once: `exact` */
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16, in the block at hand */
-    /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. */
-    LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES];
+    /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. And those that the
+     * block at hand began with. */
+    LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES], begun_half[MIDGARD_REGISTERS][MIDGARD_HALVES];
     /* Words that the block at hand began with, and what they are as singles, or NULLs: so that arithmetic goes on
      * with what arithmetic of other blocks has made, whichever NaN it is. */
     LLVMValueRef begun_word[MIDGARD_REGISTERS][4], begun_single[MIDGARD_REGISTERS][4];
@@ -92,6 +94,8 @@ void midgard_trans_make_slots(struct midgard_trans *t, struct midgard_trans_slot
 void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
 /* A word that the block began with as a single, whichever NaN it is; NULL: it is none of them. */
 LLVMValueRef midgard_trans_begun_single(struct midgard_trans *t, LLVMValueRef word);
+/* Where a block of the program ends, halves beyond their range become infinity. */
+void midgard_trans_end_halves(struct midgard_trans *t);
 void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
 /* Of programs with barriers: a member of the state; all of it as the lanes leave it. */
 LLVMValueRef midgard_trans_in_state(struct midgard_trans *t, size_t offset);

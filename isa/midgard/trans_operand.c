@@ -106,7 +106,7 @@ static LLVMValueRef half_of(struct midgard_trans *t, const struct midgard_trans_
 static bool takes_singles(const struct midgard_trans_unit *u)
 {
     switch (u->info->form) {
-    case MIDGARD_FORM_MOVE:
+    case MIDGARD_FORM_MOVE: return u->alu->outmod; /* clamped, which leaves no NaN */
     case MIDGARD_FORM_CONVERT: return false;
     case MIDGARD_FORM_EXP2:
     case MIDGARD_FORM_LOG2:
@@ -114,7 +114,7 @@ static bool takes_singles(const struct midgard_trans_unit *u)
     case MIDGARD_FORM_COS:
     case MIDGARD_FORM_ARC_FIRST:
     case MIDGARD_FORM_ARC_SECOND: return true;
-    default: return isa_trans_has_half(u->info->op[u->mode]);
+    default: return isa_op_by_singles(u->info->op[u->mode]);
     }
 }
 
@@ -379,7 +379,7 @@ static LLVMValueRef narrowed(struct midgard_trans *t, const struct midgard_trans
     static const uint8_t shapes[4] = {ISA_I8, ISA_I16, ISA_I32, ISA_I64};
     uint8_t outmod = u->alu->outmod, rounding = u->info->op[u->mode].policy & ISA_OP_ROUNDING;
     if (u->info->float_out && u->mode == MIDGARD_MODE_32 && !rounding)
-        return isa_trans_half_of_single(t->b, x);
+        return isa_trans_half_of_single(t->b, x, t->rounds);
     if (u->info->float_out)
         return u->mode == MIDGARD_MODE_32
                    ? midgard_trans_op(t, ISA_OP_f32_to_f16, ISA_F32, rounding, x, NULL)
@@ -400,7 +400,7 @@ static LLVMValueRef clamped(struct midgard_trans *t, const struct midgard_trans_
     if (LLVMTypeOf(x) == t->b->f32x16) {
         const struct isa_lane_op clamp = {clamps[u->alu->outmod], ISA_F16, ISA_OP_QUIET};
         const LLVMValueRef source[3] = {x, NULL, NULL};
-        return isa_trans_half(t->b, clamp, source);
+        return isa_trans_half(t->b, clamp, source, t->rounds);
     }
     return midgard_trans_op(t, clamps[u->alu->outmod], shapes[u->mode], 0, x, NULL);
 }
@@ -432,10 +432,10 @@ static void carry(const struct midgard_trans_unit *u, unsigned e, unsigned byte,
 {
     const struct midgard_source *s = &u->alu->b;
     if (u->info->form != MIDGARD_FORM_MOVE || u->alu->immediate || !u->b.half || narrows(u) ||
-        s->expand != MIDGARD_PLAIN || (u->info->float_out && (u->alu->outmod || s->mod)))
+        (u->info->float_out && (u->alu->outmod || s->mod)))
         return;
-    const int word = moved_word(u, e);
-    if (!u->scalar && u->mode == MIDGARD_MODE_16)
+    const int word = s->expand == MIDGARD_PLAIN ? moved_word(u, e) : -1;
+    if (!u->scalar && u->mode == MIDGARD_MODE_16 && s->expand < MIDGARD_EXPAND_LOW)
         out->half[byte / 2] = u->b.half[place_of(s, e, u->elements, false)];
     for (unsigned n = 0; n < 2 && word >= 0; n++)
         out->half[byte / 2 + n] = u->b.half[2 * word + (int)n];

@@ -49,14 +49,42 @@ static LLVMValueRef half_of(struct midgard_trans *t, LLVMValueRef word, unsigned
     return isa_trans_half_of_bits(t->b, midgard_trans_element(t, &word, 16, n & 1));
 }
 
-/* What arithmetic makes goes from block to block as it is, without the bits that only others ask for. Code that is
- * not optimised would keep both. */
-static void make_floats(struct midgard_trans *t, struct midgard_trans_slots *s, unsigned reg, unsigned c,
+/* Whether an instruction may leave halves unrounded. */
+static bool makes_halves(const struct midgard_insn *i)
+{
+    if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE)
+        return !i->texture.out_full;
+    for (unsigned n = MIDGARD_VMUL; n < MIDGARD_ALU_UNITS && midgard_kind_of(i->tag) == MIDGARD_ALU; n++) {
+        const struct midgard_alu *alu = &i->alu[n];
+        if (!midgard_has(i, (enum midgard_unit)n))
+            continue;
+        if (midgard_is_scalar(n) ? !alu->full
+                                 : alu->mode == MIDGARD_MODE_16 || alu->shrink != MIDGARD_SHRINK_NONE)
+            return true;
+    }
+    return false;
+}
+
+static bool keeps_halves(const struct midgard_trans *t)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < t->program->insn_count && !t->rounds; n++)
+        any |= makes_halves(&t->program->insns[n]);
+    return any;
+}
+
+/* What arithmetic makes goes from block to block as it is, without the bits that only others ask for. */
+static void make_single(struct midgard_trans *t, struct midgard_trans_slots *s, unsigned reg, unsigned c,
+                        LLVMValueRef word)
+{
+    s->single[reg][c] = jit_alloca(t->b, t->b->f32x16, "single");
+    LLVMBuildStore(t->b->ir, jit_as_f32(t->b, word), s->single[reg][c]);
+}
+
+static void make_halves(struct midgard_trans *t, struct midgard_trans_slots *s, unsigned reg, unsigned c,
                         LLVMValueRef word)
 {
     struct jit_builder *b = t->b;
-    s->single[reg][c] = jit_alloca(b, b->f32x16, "single");
-    LLVMBuildStore(b->ir, jit_as_f32(b, word), s->single[reg][c]);
     for (unsigned n = 2 * c; n < 2 * c + 2; n++) {
         s->half[reg][n] = jit_alloca(b, b->f32x16, "half");
         LLVMBuildStore(b->ir, half_of(t, word, n), s->half[reg][n]);
@@ -68,6 +96,9 @@ static void make_registers(struct midgard_trans *t, struct midgard_trans_slots *
     struct jit_builder *b = t->b;
     uint8_t used[MIDGARD_REGISTERS] = {0}, written[MIDGARD_REGISTERS] = {0};
     find_uses(t->program, used, written);
+    /* code that is not optimised would keep words, too */
+    const bool floats = t->block_count > 1 && !b->quick && !t->input->state;
+    const bool halves = floats || ((t->block_count > 1 || t->input->state) && keeps_halves(t));
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned c = 0; c < 4 && !is_own(n); c++) {
             if (!(used[n] >> c & 1))
@@ -78,8 +109,10 @@ static void make_registers(struct midgard_trans *t, struct midgard_trans_slots *
             LLVMValueRef first = s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0);
             s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
             LLVMBuildStore(b->ir, first, s->reg[n][c]);
-            if (t->block_count > 1 && !b->quick && !t->input->state)
-                make_floats(t, s, n, c, first);
+            if (floats)
+                make_single(t, s, n, c, first);
+            if (halves)
+                make_halves(t, s, n, c, first);
         }
 }
 
@@ -122,13 +155,14 @@ void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_
             t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
                            : s->begun[n][c] ? s->begun[n][c]
                                             : jit_splat_u32(b, 0);
-            t->begun_word[n][c] = s->single[n][c] ? t->reg[n][c] : NULL;
+            t->begun_word[n][c] = s->single[n][c] || s->half[n][2 * c] ? t->reg[n][c] : NULL;
             t->begun_single[n][c] =
                 s->single[n][c] ? LLVMBuildLoad2(b->ir, b->f32x16, s->single[n][c], "") : NULL;
         }
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned h = 0; h < MIDGARD_HALVES; h++)
-            t->half[n][h] = s->half[n][h] ? LLVMBuildLoad2(b->ir, b->f32x16, s->half[n][h], "") : NULL;
+            t->half[n][h] = t->begun_half[n][h] =
+                s->half[n][h] ? LLVMBuildLoad2(b->ir, b->f32x16, s->half[n][h], "") : NULL;
     memset(t->argument, 0, sizeof t->argument);
 }
 
@@ -152,20 +186,34 @@ static void store_register(struct midgard_trans *t, const struct midgard_trans_s
 {
     LLVMValueRef word = t->reg[reg][c];
     jit_diverge_set(t->b, s->reg[reg][c], word, t->mask);
-    if (!s->single[reg][c])
-        return;
-    jit_diverge_set(t->b, s->single[reg][c], single_of(t, word), t->mask);
-    for (unsigned n = 2 * c; n < 2 * c + 2; n++) {
+    if (s->single[reg][c])
+        jit_diverge_set(t->b, s->single[reg][c], single_of(t, word), t->mask);
+    for (unsigned n = 2 * c; n < 2 * c + 2 && s->half[reg][n]; n++) {
         LLVMValueRef half = t->half[reg][n] ? t->half[reg][n] : half_of(t, word, n);
         jit_diverge_set(t->b, s->half[reg][n], half, t->mask);
     }
+}
+
+void midgard_trans_end_halves(struct midgard_trans *t)
+{
+    for (unsigned n = 0; n < MIDGARD_REGISTERS && !t->rounds; n++)
+        for (unsigned h = 0; h < MIDGARD_HALVES && !is_own(n); h++)
+            if (t->half[n][h] && t->half[n][h] != t->begun_half[n][h])
+                t->half[n][h] = isa_trans_half_within(t->b, t->half[n][h]);
+}
+
+/* A word that is what it was may be of halves that are rounded now. */
+static bool is_changed(const struct midgard_trans *t, unsigned reg, unsigned c)
+{
+    const LLVMValueRef *half = &t->half[reg][2 * c], *begun = &t->begun_half[reg][2 * c];
+    return t->reg[reg][c] != t->begun_word[reg][c] || half[0] != begun[0] || half[1] != begun[1];
 }
 
 void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s)
 {
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
-            if (s->reg[n][c] && t->reg[n][c] != t->begun_word[n][c])
+            if (s->reg[n][c] && is_changed(t, n, c))
                 store_register(t, s, n, c);
 }
 

@@ -15,9 +15,12 @@ static LLVMValueRef input(struct midgard_trans *t, const struct midgard_texture_
     LLVMBuilderRef ir = t->b->ir;
     unsigned base = t->program->traits.shared_registers ? MIDGARD_R_MEMORY : MIDGARD_R_TEXTURE;
     const LLVMValueRef *reg = t->reg[base + r->select];
+    const unsigned n = c + (r->upper ? 4 : 0);
     if (r->full)
         return reg[c];
-    LLVMValueRef half = midgard_trans_element(t, reg, 16, c + (r->upper ? 4 : 0));
+    if (how == TO_SINGLE && t->half[base + r->select][n])
+        return isa_trans_half_single(t->b, t->half[base + r->select][n]);
+    LLVMValueRef half = midgard_trans_element(t, reg, 16, n);
     if (how == TO_SINGLE)
         return midgard_trans_of_half(t, half);
     return how == TO_INTEGER ? LLVMBuildSExt(ir, half, t->b->i32x16, "")
@@ -70,7 +73,7 @@ static void write_result(struct midgard_trans *t, const struct midgard_texture *
             continue;
         }
         if (floats) {
-            half.half[n] = isa_trans_half_of_single(t->b, v);
+            half.half[n] = isa_trans_half_of_single(t->b, v, t->rounds);
             v = LLVMBuildZExt(t->b->ir, isa_trans_half_bits(t->b, half.half[n]), t->b->i32x16, "");
         }
         half.word[n / 2] = n & 1 ? midgard_trans_shift(t, v, 16) : v;

@@ -41,12 +41,12 @@ static uint8_t source_words(const struct midgard_source *s, uint8_t mode, uint16
 {
     struct midgard_source plain = *s;
     uint64_t elements[16] = {0};
-    uint32_t words[4];
+    struct midgard_words words = {.kept = {.held = 0}};
     uint16_t bytes = 0;
     for (unsigned c = 0; c < 4; c++)
-        words[c] = 0x04030201 + c * 0x04040404;
+        words.word[c] = 0x04030201 + c * 0x04040404;
     plain.mod = MIDGARD_REPLICATE; /* a widened element comes of all bytes of what it was */
-    if (!midgard_operand_vector(&plain, mode, false, words, elements))
+    if (!midgard_operand_vector(&plain, mode, false, false, &words, elements))
         return 0;
     for (unsigned n = 0; n < 128; n++) {
         unsigned from = elements[n / 8] >> n % 8 * 8 & 255;

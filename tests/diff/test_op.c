@@ -70,7 +70,7 @@ static LLVMValueRef op_of_singles(struct jit_builder *b, struct isa_lane_op op, 
     LLVMValueRef single[3] = {NULL};
     for (unsigned n = 0; n < isa_op_rows[op.op].sources; n++)
         single[n] = isa_trans_half_of_bits(b, in[n]);
-    LLVMValueRef out = isa_trans_half(b, op, single);
+    LLVMValueRef out = isa_trans_half(b, op, single, true);
     return LLVMTypeOf(out) == b->f32x16 ? isa_trans_half_bits(b, out) : out;
 }
 
@@ -302,7 +302,7 @@ static void halves_stand_as_singles(void **state)
         struct variant v = {.op = op, .shape = ISA_F16, .as_singles = true};
         for (unsigned propagates = 0; propagates < 2 && isa_op_takes(op, ISA_F16); propagates++) {
             const uint8_t policy = ISA_OP_QUIET | (propagates ? ISA_OP_PROPAGATE : 0);
-            if (isa_trans_has_half((struct isa_lane_op){op, ISA_F16, policy}))
+            if (isa_op_by_singles((struct isa_lane_op){op, ISA_F16, policy}))
                 v.policies[v.count++] = policy;
         }
         if (v.count)

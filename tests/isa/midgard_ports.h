@@ -186,6 +186,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
 }
 
 static const struct midgard_ports ports = {
+    .numeric = ISA_EXACT,
     .attribute = attribute,
     .varying = attribute,
     .store_varying = store_varying,

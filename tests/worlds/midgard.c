@@ -10,7 +10,7 @@
 #include "util/bits.h"
 
 /* In some lanes or in all, with helpers among them or not; registers and the tile as T720 has them, with its
- * tags or without. */
+ * tags or without; and in which arithmetic. */
 static const char *const modes[] = {"some lanes",
                                     "all lanes",
                                     "some lanes, helpers",
@@ -21,13 +21,24 @@ static const char *const modes[] = {"some lanes",
                                     "all lanes, helpers, T720",
                                     "first of several side by side",
                                     "last of several side by side",
+                                    "fast, some lanes",
+                                    "fast, all lanes",
+                                    "fast, some lanes, helpers",
+                                    "fast, all lanes, helpers",
+                                    "fast, some lanes, shared registers",
+                                    "fast, all lanes, shared registers",
+                                    "fast, some lanes, helpers, T720",
+                                    "fast, all lanes, helpers, T720",
+                                    "fast, first of several side by side",
+                                    "fast, last of several side by side",
                                     NULL};
 
 struct midgard_program midgard_world_program(const void *program, unsigned mode)
 {
     struct midgard_program out = *(const struct midgard_program *)program;
-    out.traits.shared_registers = out.traits.tile_by_special = mode & SHARED;
-    out.traits.no_writeout_tags = mode & SHARED && mode & HELPERS;
+    const unsigned layout = layout_of(mode);
+    out.traits.shared_registers = out.traits.tile_by_special = layout & SHARED;
+    out.traits.no_writeout_tags = layout & SHARED && layout & HELPERS;
     return out;
 }
 
@@ -45,9 +56,10 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
     struct midgard_world *w = world;
     uint32_t *words = world;
+    const unsigned layout = layout_of(mode);
     memset(w, 0, sizeof *w);
-    w->lanes = mode & ALL_LANES || mode >= SIDE_BY_SIDE ? 0xffff : (uint16_t)random_next(&seed);
-    w->helpers = mode & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
+    w->lanes = layout & ALL_LANES || layout >= SIDE_BY_SIDE ? 0xffff : (uint16_t)random_next(&seed);
+    w->helpers = layout & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
     for (size_t n = 0; n < offsetof(struct midgard_world, address) / 4; n++)
         words[n] = random_word(&seed);
     w->address = random_next(&seed) & ~(uint64_t)15;
@@ -328,6 +340,7 @@ static void run(const void *program, unsigned mode, void *world)
     struct midgard_input input = input_of(w);
     struct midgard_program as = midgard_world_program(program, mode);
     own.ctx = w;
+    own.numeric = numeric_of(mode);
     midgard_start(&input, &state);
     do {
         midgard_run(&as, &own, &state, &report, NULL, NULL);

@@ -26,8 +26,17 @@ struct midgard_world {
     struct midgard_state state; /* translated programs that have barriers */
 };
 
-/* Bits of a mode's number; from SIDE_BY_SIDE on all lanes, of programs of which several run side by side. */
-enum { ALL_LANES = 1, HELPERS = 2, SHARED = 4, SIDE_BY_SIDE = 8 };
+/* Bits of a layout's number; from SIDE_BY_SIDE on all lanes, of programs of which several run side by side. A mode is a
+ * layout, in `exact` and then in `fast`. */
+enum { ALL_LANES = 1, HELPERS = 2, SHARED = 4, SIDE_BY_SIDE = 8, LAYOUTS = 10 };
+static inline unsigned layout_of(unsigned mode)
+{
+    return mode % LAYOUTS;
+}
+static inline enum isa_numeric numeric_of(unsigned mode)
+{
+    return mode < LAYOUTS ? ISA_EXACT : ISA_FAST;
+}
 
 /* The program as a GPU of this mode has it; what it points to is the other's. */
 struct midgard_program midgard_world_program(const void *program, unsigned mode);

@@ -437,11 +437,12 @@ static void store_end(struct jit_builder *b, const struct midgard_ir_state *stat
 
 /* One way through, of a program without barriers, or from one to the next. */
 static int emit_once(struct jit_builder *b, const struct midgard_program *program,
-                     const struct midgard_ir_input *input, struct midgard_ir_state *state)
+                     unsigned mode, const struct midgard_ir_input *input, struct midgard_ir_state *state)
 {
     struct midgard_ir_ports own = ports;
     LLVMValueRef fault;
     own.ctx = jit_param(b, 0);
+    own.numeric = numeric_of(mode);
     int status = midgard_translate(b, program, &own, input, &fault, state);
     world = own.ctx;
     if (!status)
@@ -450,7 +451,7 @@ static int emit_once(struct jit_builder *b, const struct midgard_program *progra
 }
 
 /* The sixteen are all of their workgroup: again and again, until none waits or one faults. */
-static int emit_resumed(struct jit_builder *b, const struct midgard_program *program,
+static int emit_resumed(struct jit_builder *b, const struct midgard_program *program, unsigned mode,
                         struct midgard_ir_input *input)
 {
     struct midgard_ir_state state;
@@ -459,7 +460,7 @@ static int emit_resumed(struct jit_builder *b, const struct midgard_program *pro
     input->state = at(b, offsetof(struct midgard_world, state));
     LLVMBuildBr(b->ir, again);
     LLVMPositionBuilderAtEnd(b->ir, again);
-    int status = emit_once(b, program, input, &state);
+    int status = emit_once(b, program, mode, input, &state);
     if (status)
         return status;
     LLVMValueRef waits = jit_load(
@@ -475,13 +476,14 @@ static int emit_resumed(struct jit_builder *b, const struct midgard_program *pro
 
 static struct midgard_ir_input input_of(struct jit_builder *b, unsigned mode)
 {
-    bool all = mode & ALL_LANES || mode >= SIDE_BY_SIDE;
+    const unsigned layout = layout_of(mode);
+    bool all = layout & ALL_LANES || layout >= SIDE_BY_SIDE;
     world = jit_param(b, 0);
     return (struct midgard_ir_input){
         .uniform_count = UNIFORMS,
         .address = jit_load(b, b->i64, at(b, offsetof(struct midgard_world, address)), 8, true),
         .lanes = all ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct midgard_world, lanes)),
-        .helpers = mode & HELPERS ? mask_at(b, offsetof(struct midgard_world, helpers)) : NULL,
+        .helpers = layout & HELPERS ? mask_at(b, offsetof(struct midgard_world, helpers)) : NULL,
         .fuel = jit_i32(b, FUEL)};
 }
 
@@ -495,7 +497,7 @@ static bool has_sides(struct jit_builder *b, const struct midgard_program *progr
         return false;
     LLVMValueRef trial = jit_begin_internal(b, "trial", b->void_, &b->ptr, 1);
     const struct midgard_ir_input input = input_of(b, mode);
-    int status = emit_once(b, program, &input, &state);
+    int status = emit_once(b, program, mode, &input, &state);
     LLVMBuildRetVoid(b->ir);
     LLVMDeleteFunction(trial);
     b->function = function;
@@ -521,7 +523,7 @@ static int emit_sides(struct jit_builder *b, const struct midgard_program *progr
 {
     enum { MOST = 3 };
     const unsigned sides = program->straight ? MOST : MIDGARD_BRANCHING_SIDES;
-    const unsigned kept = mode == SIDE_BY_SIDE ? 0 : sides - 1;
+    const unsigned kept = layout_of(mode) == SIDE_BY_SIDE ? 0 : sides - 1;
     struct midgard_ir_input input[MOST];
     struct midgard_ir_ports own[MOST];
     struct midgard_ir_state state[MOST];
@@ -533,6 +535,7 @@ static int emit_sides(struct jit_builder *b, const struct midgard_program *progr
         if (!program->straight && k != kept)
             input[k].lanes = jit_mask_from_bits(b, LLVMConstInt(b->i16, 0x35ac, false));
         own[k] = ports;
+        own[k].numeric = numeric_of(mode);
         own[k].ctx = k == kept ? jit_param(b, 0) : jit_alloca(b, type, "other");
         if (k != kept)
             LLVMBuildMemCpy(b->ir, own[k].ctx, 8, jit_param(b, 0), 8,
@@ -545,7 +548,7 @@ static int emit_sides(struct jit_builder *b, const struct midgard_program *progr
     LLVMBuildBr(b->ir, end);
     LLVMPositionBuilderAtEnd(b->ir, leave);
     if (!status)
-        status = emit_once(b, program, &input[kept], &state[kept]);
+        status = emit_once(b, program, mode, &input[kept], &state[kept]);
     count_left(b);
     LLVMBuildBr(b->ir, end);
     LLVMPositionBuilderAtEnd(b->ir, end);
@@ -558,7 +561,7 @@ int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode
     struct midgard_program as = midgard_world_program(program, mode);
     struct midgard_ir_state state;
     (void)ignored;
-    if (mode >= SIDE_BY_SIDE && has_sides(b, &as, mode))
+    if (layout_of(mode) >= SIDE_BY_SIDE && has_sides(b, &as, mode))
         return emit_sides(b, &as, mode);
-    return as.barriers ? emit_resumed(b, &as, &input) : emit_once(b, &as, &input, &state);
+    return as.barriers ? emit_resumed(b, &as, mode, &input) : emit_once(b, &as, mode, &input, &state);
 }
