@@ -130,6 +130,7 @@ void midgard_carry(const struct midgard_alu *u, const struct midgard_alu_info *i
 
 /* ---- blocks ---- */
 
+/* Whether lanes part behind an instruction, or others come in. */
 static bool ends_block(const struct midgard_program *p, uint32_t n)
 {
     uint32_t low = 0, high = p->block_count;
@@ -140,7 +141,7 @@ static bool ends_block(const struct midgard_program *p, uint32_t n)
         else
             high = middle;
     }
-    return p->blocks[low].first + p->blocks[low].count - 1 == n;
+    return !p->blocks[low].flows && p->blocks[low].first + p->blocks[low].count - 1 == n;
 }
 
 /* What is no half any more, by its size, is infinite from here on. */

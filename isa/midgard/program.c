@@ -84,6 +84,21 @@ static int find_targets(struct midgard_program *p, uint32_t *block_at, struct ut
     return 0;
 }
 
+/* Blocks behind which the same lanes go on, or fewer, and no others. */
+static void find_flows(struct midgard_program *p)
+{
+    for (uint32_t k = 0; k < p->block_count; k++) {
+        struct midgard_block *block = &p->blocks[k];
+        block->flows = block->target[0] == MIDGARD_NO_BLOCK && block->target[1] == MIDGARD_NO_BLOCK;
+    }
+    for (uint32_t k = 0; k < p->block_count; k++)
+        for (unsigned n = 0; n < 2; n++) {
+            const uint32_t target = p->blocks[k].target[n];
+            if (target && target < p->block_count)
+                p->blocks[target - 1].flows = false;
+        }
+}
+
 static int find_blocks(struct midgard_program *p, struct util_error *error)
 {
     uint32_t *block_at = calloc((size_t)p->insn_count + 1, sizeof *block_at);
@@ -106,6 +121,8 @@ static int find_blocks(struct midgard_program *p, struct util_error *error)
                                    : block_at[midgard_insn_at(p, midgard_target(last, k))];
     }
     free(block_at);
+    if (!status)
+        find_flows(p);
     return status;
 }
 

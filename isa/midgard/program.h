@@ -29,7 +29,8 @@ struct midgard_block {
     /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; block_count:
      * lanes that take it stop; or MIDGARD_NO_BLOCK. */
     uint32_t target[2];
-    bool ends; /* what does not branch at its last instruction stops there */
+    bool ends;  /* what does not branch at its last instruction stops there */
+    bool flows; /* nobody branches behind it, nor comes in from elsewhere */
 };
 
 /* A writeout that can be reached. */

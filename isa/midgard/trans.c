@@ -191,11 +191,11 @@ static void count_block(struct midgard_trans_sides *s, const struct midgard_bloc
     }
 }
 
-/* Whether the program's blocks end behind an instruction, also where they are emitted as one. */
+/* Whether lanes part behind an instruction or others come in, where the program's blocks end. */
 static bool ends_block(const struct midgard_program *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->block_count; k++)
-        if (p->blocks[k].first + p->blocks[k].count - 1 == n)
+        if (!p->blocks[k].flows && p->blocks[k].first + p->blocks[k].count - 1 == n)
             return true;
     return false;
 }
