@@ -185,7 +185,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
     return true;
 }
 
-static const struct midgard_ports ports = {
+static struct midgard_ports ports = {
     .numeric = ISA_EXACT,
     .attribute = attribute,
     .varying = attribute,

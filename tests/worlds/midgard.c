@@ -467,6 +467,27 @@ static const char *const texts[] = {
           "vmul.iand.16 r31, r0, #1 ; vadd.icsel.16.lo.hi r10, r3, r4 ; next alu2\n"
           "vmul.fadd.16 r11, r5, r6 ; vadd.fmul.16 r12, r7, r8 ; next alu2\n"
           "vmul.fadd.16 r13, r9, r10 ; vadd.fmul.32 r14, r6.el, r8.eh ; stop",
+    /* halves that are kept from block to block, moved, rounded by a move of words, and beyond their range in a loop */
+    LANES "vmul.fmul.16 r3, r0.rl, r0.rh ; next alu1\nvadd.fadd.16 r4, r3, r0.swap ; next alu2\n"
+          "again: vmul.fmul.16 r4, r4, #1.375 ; vadd.imov.16 r5, r24, r4.swap ; next alu2\n"
+          "vmul.imov.32 r27, r24, r4 ; smul.imov.full r6.y, r24.x, r4.z ; next ldst\n"
+          "mov r7, al1.x, zero.x, 0 ; mov r5.y, al1.x, zero.x, 0 ; next alu2\n"
+          "vmul.iadd.32 r0, r0, #0x1111 ; sadd.iand.full r31.w, r0.x, #12 ; br.true again, alu2 ; next alu2\n"
+          "vadd.fadd.32 r8, r4.el, #0.0 ; vmul.fadd.16 r9, r5, r6 ; next alu2\n"
+          "vmul.fmul.32 r10, r6.el, r7.eh ; vadd.fmax.16 r11, r4, r7 ; stop",
+    /* halves of before a barrier, which are rounded there, and of a loop around one */
+    LANES "vmul.fadd.16 r3, r0.rl, #0.125 ; vadd.fmul.16 r4, r0.swap, r0 ; next alu1\n"
+          "again: vmul.fmul.16 r4, r4, r3 ; next alu1\nvadd.fadd.32 r5, r4.el, #0.0 ; next bar\nbarrier ; next alu2\n"
+          "vmul.fadd.32 r6, r4.eh, r3.el ; vadd.fmul.16 r4, r4, #0.75 ; next alu2\n"
+          "sadd.iadd.full r1.x, r1.x, #1 ; next alu2\n"
+          "sadd.ilt.full r31.w, r1.x, #3 ; br.true again, alu1 ; next alu1\nvadd.fadd.32 r7, r4.el, #0.0 ; stop",
+    /* halves as coordinates, and as what textures give; numbers of 32 bits that are too small for a half, and too great */
+    LANES "vmul.fmul.16 r28, r0.rl, r0.rh ; vadd.fadd.32.hi r28, r0, r21 ; next tex\n"
+          "tex.2d.1.f.sat out0.half.xyz/xyzz, in0.half, 3, 1 ; next tex\n"
+          "tex.2d.1.f out1.half.upper, in0.half.upper, 3, 1 ; next alu2\n"
+          "vmul.fmax.16 r3, r28, r29 ; vadd.fmov.32.lo r4, r24, r0 ; next alu2\n"
+          "vmul.fadd.32 r5, r28.el, r29.eh ; vadd.fmin.16.sat1 r6, r4, -|r4| ; next alu2\n"
+          "vmul.fadd.32 r7, r4.el, r6.el ; vadd.fmov.16.pos r8, r24, -r4 ; stop",
     /* tags of a writeout, which not all GPUs have */
     "vmul.imov.32 r0, r24, #1 ; writex.always +0, alu2w ; writeout ; stop",
     NULL,
