@@ -127,7 +127,7 @@ enum vitrail_execution {
 enum vitrail_numeric {
     VITRAIL_NUMERIC_FAST,  /* IEEE single precision where the silicon is less precise */
     VITRAIL_NUMERIC_EXACT, /* bits as measured on silicon, as far as measurements are public; slower */
-    VITRAIL_NUMERIC_USUAL, /* as pictures of this GPU are expected: vc4's FAST, a Mali's EXACT (halves) */
+    VITRAIL_NUMERIC_USUAL, /* as pictures of this GPU are expected: a Mali-400's and Mali-450's EXACT, else FAST */
 };
 
 /* Where guest memory comes from. Guest address A is byte A of it. */

@@ -10,7 +10,7 @@ enum isa_numeric {
     ISA_FAST,  /* IEEE single, rounded to nearest: what x86 does best */
     ISA_EXACT, /* what silicon gives, as far as it is public */
     ISA_NUMERIC_COUNT,
-    /* Left to the GPU: `fast` of VideoCore IV, `exact` of Malis. Of options only; devices resolve it. */
+    /* Left to the GPU: `exact` of a Mali-400 and Mali-450, `fast` of all others. Of options only; devices resolve it. */
     ISA_USUAL = ISA_NUMERIC_COUNT,
 };
 

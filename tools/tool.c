@@ -142,7 +142,7 @@ const struct tool_option tool_device_rows[] = {
      .kind = TOOL_SWITCH, .at = AT(reference)},
     {"numeric", "MODE",
      "how guest programs compute: fast as IEEE 754 and this processor do, exact as silicon does, as far as "
-     "that is public; usual (default): VideoCore IV fast, Malis exact",
+     "that is public; usual (default): Mali-400 and Mali-450 exact, all else fast",
      .kind = TOOL_WORD, .at = AT(numeric), .word = numeric_word},
     {"tier", "NAME",
      "compiled code: auto (default) quick code at once, better code where it runs much; quick or optimised: "

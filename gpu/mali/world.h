@@ -59,7 +59,7 @@ struct mali_world {
     uint32_t uniform[MALI_UNIFORMS_MOST];
     uint32_t uniform_count;
     uint32_t fuel;
-    enum isa_numeric numeric; /* how programs compute */
+    enum isa_numeric numeric;           /* how programs compute */
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
     struct util_memo lookups;           /* lookup.h's */
     uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */

@@ -217,8 +217,7 @@ static bool keeps(const struct midgard_machine *m, const struct midgard_alu_info
                   const struct operands *o, bool narrow)
 {
     const bool rounded = info->op[o->mode].policy & ISA_OP_ROUNDING;
-    return !m->rounds && info->float_out &&
-           (narrow ? o->mode == MIDGARD_MODE_32 && !rounded : o->singles);
+    return !m->rounds && info->float_out && (narrow ? o->mode == MIDGARD_MODE_32 && !rounded : o->singles);
 }
 
 /* What the results are in one lane's register. */

@@ -50,7 +50,7 @@ void midgard_machine_put_half(struct midgard_machine *m, unsigned reg, unsigned 
 
 void midgard_machine_forget_word(struct midgard_machine *m, unsigned reg, unsigned lane, unsigned c)
 {
-    m->kept[reg][lane].held &= (uint8_t) ~(3u << 2 * c);
+    m->kept[reg][lane].held &= (uint8_t)~(3u << 2 * c);
 }
 
 /* ---- what is moved and chosen ---- */

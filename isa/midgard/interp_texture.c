@@ -20,7 +20,7 @@ static void input(const struct midgard_machine *m, const struct midgard_texture_
         uint32_t half = reg[n / 2 & 3][l] >> 16 * (n & 1) & 0xffff;
         out[l] = r->full             ? reg[c][l]
                  : how == TO_SINGLE  ? kept[l].held >> n & 1 ? kept[l].single[n] : midgard_of_half(half)
-                 : how == TO_INTEGER ? (uint32_t)(int16_t)half
+                  : how == TO_INTEGER ? (uint32_t)(int16_t)half
                                      : half;
     }
 }

@@ -30,30 +30,32 @@ static const struct {
     {KEPT "alu1\nvmul.imov.32 r26, r24, r3 ; next ldst\nmov r3, al0.x, zero.x, 0 ; nop ; next alu1\n" SEEN,
      0x3f800000, 0x3f800000},
     /* chosen */
-    {KEPT "alu2\nsadd.imov.full r31.w, r24.x, #1 ; vadd.icsel.16 r4, r3, r1 ; next alu1\n" SEEN_R4, 0x3f800000,
-     0x3f800800},
+    {KEPT "alu2\nsadd.imov.full r31.w, r24.x, #1 ; vadd.icsel.16 r4, r3, r1 ; next alu1\n" SEEN_R4,
+     0x3f800000, 0x3f800800},
     {KEPT "alu2\nvmul.imov.16 r31, r24, #1 ; vadd.fcsel_v.16 r4, -r3, r1 ; next alu1\n" SEEN_R4, 0xbf800000,
      0xbf800800},
-    {KEPT "alu2\nsadd.imov.full r31.w, r24.x, #1 ; smul.icsel.half r4.h0, r3.h1.zx, r1.h0 ; next alu1\n" SEEN_R4,
+    {KEPT
+     "alu2\nsadd.imov.full r31.w, r24.x, #1 ; smul.icsel.half r4.h0, r3.h1.zx, r1.h0 ; next alu1\n" SEEN_R4,
      0x3f800000, 0x3f800800},
-    {KEPT "alu2\nsadd.imov.full r31.w, r24.x, #1 ; vadd.icsel.32 r4, r3, r1 ; next alu1\n" SEEN_R4, 0x3f800000,
-     0x3f800000},
+    {KEPT "alu2\nsadd.imov.full r31.w, r24.x, #1 ; vadd.icsel.32 r4, r3, r1 ; next alu1\n" SEEN_R4,
+     0x3f800000, 0x3f800000},
     /* made of singles */
     {"vmul.fmul.32.lo r4, r26, #1.0 ; const 0x3f800800, 0x0, 0x0, 0x0 ; next alu1\n" SEEN_R4, 0x3f800000,
      0x3f800800},
     {"vmul.fmov.32.lo r4, r24, r26 ; const 0x80400000, 0x0, 0x0, 0x0 ; next alu1\n" SEEN_R4, 0, 0},
-    {"vmul.fmov.32.lo r4, r24, r26 ; const 0x80400000, 0x0, 0x0, 0x0 ; next alu1\nvmul.iadd.32 r0, r4, #0 ; stop",
+    {"vmul.fmov.32.lo r4, r24, r26 ; const 0x80400000, 0x0, 0x0, 0x0 ; next alu1\nvmul.iadd.32 r0, r4, #0 ; "
+     "stop",
      0x00008000, 0x00008000},
     /* beyond the greatest half, in a block and behind it, where bits are asked for, and what is no number */
     {TWICE "alu1\nvmul.fmul.16 r4, r4, #0.5 ; next alu1\n" SEEN_R4, 0x7f800000, 0x477fe000},
     {TWICE "alu1\nvmul.imov.32 r0, r24, r4 ; stop", 0x7c007c00, 0x7c007c00},
     {TWICE "alu1\njump on, alu1 ; next alu1\non: vmul.fmul.16 r4, r4, #0.5 ; next alu1\n" SEEN_R4, 0x7f800000,
      0x7f800000},
-    {TWICE "alu1\njump on, alu1 ; next alu1\non: vmul.fmul.16 r4, -r4, #0.5 ; next alu1\n" SEEN_R4, 0xff800000,
-     0xff800000},
+    {TWICE "alu1\njump on, alu1 ; next alu1\non: vmul.fmul.16 r4, -r4, #0.5 ; next alu1\n" SEEN_R4,
+     0xff800000, 0xff800000},
     {KEPT "alu1\njump on, alu1 ; next alu1\non: " SEEN, 0x3f800000, 0x3f800800},
-    {KEPT "alu1\nvlut.fsqrt.16 r4, -r3, #0.0 ; next alu1\njump on, alu1 ; next alu1\non: " SEEN_R4, 0x7fc00000,
-     0x7fc00000},
+    {KEPT "alu1\nvlut.fsqrt.16 r4, -r3, #0.0 ; next alu1\njump on, alu1 ; next alu1\non: " SEEN_R4,
+     0x7fc00000, 0x7fc00000},
 };
 
 static void where_halves_are_rounded(void **unused)
@@ -64,8 +66,8 @@ static void where_halves_are_rounded(void **unused)
         struct midgard_report report = run(rows[n / 2].text);
         for (unsigned l = 0; l < 16; l++)
             if (report.fault || word(0, 0, l) != expected)
-                fail_msg("'%s', %s: fault %u, %08x, not %08x", rows[n / 2].text, isa_numeric_name(ports.numeric),
-                         report.fault, word(0, 0, l), expected);
+                fail_msg("'%s', %s: fault %u, %08x, not %08x", rows[n / 2].text,
+                         isa_numeric_name(ports.numeric), report.fault, word(0, 0, l), expected);
     }
 }
 

@@ -476,11 +476,13 @@ static const char *const texts[] = {
           "vadd.fadd.32 r8, r4.el, #0.0 ; vmul.fadd.16 r9, r5, r6 ; next alu2\n"
           "vmul.fmul.32 r10, r6.el, r7.eh ; vadd.fmax.16 r11, r4, r7 ; stop",
     /* halves of before a barrier, which are rounded there, and of a loop around one */
-    LANES "vmul.fadd.16 r3, r0.rl, #0.125 ; vadd.fmul.16 r4, r0.swap, r0 ; next alu1\n"
-          "again: vmul.fmul.16 r4, r4, r3 ; next alu1\nvadd.fadd.32 r5, r4.el, #0.0 ; next bar\nbarrier ; next alu2\n"
-          "vmul.fadd.32 r6, r4.eh, r3.el ; vadd.fmul.16 r4, r4, #0.75 ; next alu2\n"
-          "sadd.iadd.full r1.x, r1.x, #1 ; next alu2\n"
-          "sadd.ilt.full r31.w, r1.x, #3 ; br.true again, alu1 ; next alu1\nvadd.fadd.32 r7, r4.el, #0.0 ; stop",
+    LANES
+    "vmul.fadd.16 r3, r0.rl, #0.125 ; vadd.fmul.16 r4, r0.swap, r0 ; next alu1\n"
+    "again: vmul.fmul.16 r4, r4, r3 ; next alu1\nvadd.fadd.32 r5, r4.el, #0.0 ; next bar\nbarrier ; next "
+    "alu2\n"
+    "vmul.fadd.32 r6, r4.eh, r3.el ; vadd.fmul.16 r4, r4, #0.75 ; next alu2\n"
+    "sadd.iadd.full r1.x, r1.x, #1 ; next alu2\n"
+    "sadd.ilt.full r31.w, r1.x, #3 ; br.true again, alu1 ; next alu1\nvadd.fadd.32 r7, r4.el, #0.0 ; stop",
     /* halves as coordinates, and as what textures give; numbers of 32 bits that are too small for a half, and too great */
     LANES "vmul.fmul.16 r28, r0.rl, r0.rh ; vadd.fadd.32.hi r28, r0, r21 ; next tex\n"
           "tex.2d.1.f.sat out0.half.xyz/xyzz, in0.half, 3, 1 ; next tex\n"

@@ -436,8 +436,8 @@ static void store_end(struct jit_builder *b, const struct midgard_ir_state *stat
 }
 
 /* One way through, of a program without barriers, or from one to the next. */
-static int emit_once(struct jit_builder *b, const struct midgard_program *program,
-                     unsigned mode, const struct midgard_ir_input *input, struct midgard_ir_state *state)
+static int emit_once(struct jit_builder *b, const struct midgard_program *program, unsigned mode,
+                     const struct midgard_ir_input *input, struct midgard_ir_state *state)
 {
     struct midgard_ir_ports own = ports;
     LLVMValueRef fault;
