@@ -28,6 +28,9 @@ struct late {
     uint32_t targets, width, height;
 };
 
+/* Of the devices that late_begin makes; NULL: frames are drawn by the caller alone. */
+static struct util_pool *late_pool;
+
 static const enum mali_kind late_kinds[LATE_KINDS] = {MALI_G72, MALI_G52, MALI_G57};
 
 static inline uint8_t *late_at(struct late *l, uint64_t address)
@@ -68,7 +71,7 @@ static inline void late_begin(struct late *l, enum mali_kind kind, uint32_t widt
                               uint32_t targets, bool zs)
 {
     memset(l, 0, sizeof *l);
-    guest_create(&l->guest, &(struct mali_options){.kind = kind});
+    guest_create(&l->guest, &(struct mali_options){.kind = kind, .gpu.pool = late_pool});
     l->version = l->guest.device->version;
     l->descriptors = guest_map(&l->guest, LATE_JOB, 0x8000, RIGHT_BOTH);
     l->data = guest_map(&l->guest, LATE_DATA, LATE_BYTES, RIGHT_BOTH);

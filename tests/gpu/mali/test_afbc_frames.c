@@ -266,13 +266,21 @@ static void test_refused(void **state)
     }
 }
 
+/* The same on several workers, who meet in wide superblocks. */
+static void test_workers(void **state)
+{
+    assert_int_equal(util_pool_create_shuffled(3, 1, &late_pool), 0);
+    for (unsigned n = 0; n < 4; n++)
+        test_frames(state);
+    util_pool_destroy(late_pool);
+    late_pool = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_targets), cmocka_unit_test(test_depth),   cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_workers), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
