@@ -66,6 +66,15 @@ uint32_t mali_afbc_pixel_at(const struct mali_afbc *image, uint32_t x, uint32_t 
     return (sub * SUBBLOCK_PIXELS + y % SUBBLOCK * SUBBLOCK + x % SUBBLOCK) * image->bytes;
 }
 
+bool mali_afbc_has_colors(enum mali_version version, enum raster_format format)
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    bool bytes = texel->coding == RASTER_CODING_PLAIN;
+    for (unsigned c = 0; c < 4; c++)
+        bytes &= texel->channel[c].bits == 8;
+    return version >= MALI_V7 && bytes;
+}
+
 uint32_t mali_afbc_mode_bytes(uint32_t mode)
 {
     static const uint8_t bytes[] = {

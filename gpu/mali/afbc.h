@@ -16,6 +16,7 @@
 #define VITRAIL_GPU_MALI_AFBC_H
 
 #include "gpu/mali/desc.h"
+#include "raster/texture/texel.h"
 
 enum { MALI_AFBC_HEADER = 16, MALI_AFBC_PIXELS = 256, MALI_AFBC_SQUARE = 8 };
 
@@ -39,6 +40,8 @@ uint64_t mali_afbc_header_at(const struct mali_afbc *image, uint32_t x, uint32_t
 /* Where pixel (x, y) of a superblock stands in a body that is not compressed. */
 uint32_t mali_afbc_pixel_at(const struct mali_afbc *image, uint32_t x, uint32_t y);
 
+/* Whether superblocks of one colour are known of a format: since v7, of four bytes each for itself. */
+bool mali_afbc_has_colors(enum mali_version version, enum raster_format format);
 /* Bytes of a pixel in v9's words (MALI_AFBC_COMPRESSION_MODE_...); 0: it is none of those that are known. */
 uint32_t mali_afbc_mode_bytes(uint32_t mode);
 

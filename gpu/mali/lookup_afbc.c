@@ -51,7 +51,7 @@ static bool set_superblocks(const struct mali_lookup_maker *m, uint64_t flags, c
     return size <= MALI_AFBC_SUPERBLOCK_SIZE_64X4;
 }
 
-/* Surface number `place` of the view, of level n. v6 does not say how far rows of headers are apart. */
+/* Surface `s` of the view, of level n. v6 does not say how far rows of headers are apart. */
 static bool take_image(struct mali_lookup_maker *m, uint32_t n, const struct mali_surface_stride *s,
                        struct mali_afbc *image)
 {
@@ -59,11 +59,12 @@ static bool take_image(struct mali_lookup_maker *m, uint32_t n, const struct mal
     const struct raster_image_level *level = &m->image.level[n];
     const uint8_t bytes = (uint8_t)raster_format_bytes((enum raster_format)m->key.format);
     const struct mali_plane *plane = v->plane ? &v->plane[s - v->surface] : NULL;
-    *image = (struct mali_afbc){.header = plane ? s->pointer : s->pointer & ~(uint64_t)FLAGS,
-                                .width = level->width,
-                                .height = level->height,
-                                .bytes = bytes,
-                                .has_colors = m->world->version >= MALI_V7 && bytes == 4};
+    *image = (struct mali_afbc){
+        .header = plane ? s->pointer : s->pointer & ~(uint64_t)FLAGS,
+        .width = level->width,
+        .height = level->height,
+        .bytes = bytes,
+        .has_colors = mali_afbc_has_colors(m->world->version, (enum raster_format)m->key.format)};
     if ((plane && plane->plane_type != MALI_PLANE_TYPE_AFBC) ||
         !set_superblocks(m, s->pointer & FLAGS, plane, image))
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "planes that are not alike, or no superblocks");

@@ -84,7 +84,7 @@ static bool add_afbc(const struct taking *t, const struct plane *p, const struct
                                     .row_bytes = p->header_stride,
                                     .bytes = (uint8_t)bytes,
                                     .tiled = tiled,
-                                    .has_colors = t->version >= MALI_V7 && bytes == 4};
+                                    .has_colors = mali_afbc_has_colors(t->version, p->format)};
     if (t->version <= MALI_V5 || p->msaa == MALI_MSAA_LAYERED ||
         (p->mode != MODE_ANY && mali_afbc_mode_bytes(p->mode) != bytes))
         return refuse(t, "AFBC of this kind: part", p->of);

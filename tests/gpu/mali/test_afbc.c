@@ -154,6 +154,18 @@ static void test_headers(void **state)
     guest_destroy(&g);
 }
 
+static void test_colors(void **state)
+{
+    (void)state;
+    assert_true(mali_afbc_has_colors(MALI_V7, RASTER_R8G8B8A8_UNORM));
+    assert_true(mali_afbc_has_colors(MALI_V9, RASTER_R8G8B8A8_SRGB));
+    assert_false(mali_afbc_has_colors(MALI_V6, RASTER_R8G8B8A8_UNORM));
+    assert_false(mali_afbc_has_colors(MALI_V7, RASTER_R10G10B10A2_UNORM));
+    assert_false(mali_afbc_has_colors(MALI_V7, RASTER_Z24_UNORM_S8_UINT));
+    assert_false(mali_afbc_has_colors(MALI_V7, RASTER_R8G8B8_UNORM));
+    assert_false(mali_afbc_has_colors(MALI_V7, RASTER_ETC2_RGB8));
+}
+
 /* Opened, a superblock has the pixels that it had: of one colour, elsewhere, or, where it cannot be read, zeros. */
 static void test_opened(void **state)
 {
@@ -305,10 +317,10 @@ static void test_textures_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),           cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_headers),          cmocka_unit_test(test_opened),
-        cmocka_unit_test(test_textures),         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_textures_refused),
+        cmocka_unit_test(test_places),  cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_headers), cmocka_unit_test(test_opened),
+        cmocka_unit_test(test_colors),  cmocka_unit_test(test_textures),
+        cmocka_unit_test(test_levels),  cmocka_unit_test(test_textures_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
