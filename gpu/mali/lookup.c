@@ -32,8 +32,8 @@ static bool take_listed(struct mali_lookup_maker *m)
     m->view = &b->texture[asked->texture];
     const struct mali_sampler_of *sampler = NULL;
     if (asked->op == ISA_TEXTURE_LEVEL || (asked->op == ISA_TEXTURE_FETCH && mali_gathers(asked->mode)))
-        return refuse(m, GPU_FAULT_UNSUPPORTED,
-                      "a level of detail alone, or a gather at texels, is not done");
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
+                                  "a level of detail alone, or a gather at texels, is not done");
     if (asked->op != ISA_TEXTURE_FETCH) {
         if (asked->sampler >= b->state.sampler_count)
             return mali_lookup_refuse(m, GPU_FAULT_PACKET, "asked with a sampler that there is not");

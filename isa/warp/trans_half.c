@@ -74,7 +74,7 @@ static LLVMValueRef clamped(struct warp_trans *t, LLVMValueRef half)
 {
     struct isa_lane_op op = warp_clamping(t->insn);
     op.shape = ISA_F16;
-    return op.op == ISA_OP_COUNT ? half : isa_trans_half(t->b, op, (const LLVMValueRef[3]){half});
+    return op.op == ISA_OP_COUNT ? half : isa_trans_half(t->b, op, (const LLVMValueRef[3]){half}, true);
 }
 
 static LLVMValueRef element(struct warp_trans *t, struct isa_lane_op op, unsigned e)
@@ -83,7 +83,7 @@ static LLVMValueRef element(struct warp_trans *t, struct isa_lane_op op, unsigne
     LLVMValueRef source[3] = {NULL};
     for (unsigned n = 0; n < warp_source_count((enum warp_op)i->op); n++)
         source[n] = with_signs(t->b, &i->source[n], half_of(t, n, i->source[n].lane[e]));
-    return clamped(t, isa_trans_half(t->b, op, source));
+    return clamped(t, isa_trans_half(t->b, op, source, true));
 }
 
 /* Operations of halves alone. */
@@ -93,7 +93,7 @@ static bool computes_halves(const struct warp_insn *i, struct isa_lane_op op)
     bool all = row->type == WARP_V2F16 || row->type == WARP_F16;
     for (unsigned n = 0; n < warp_source_count((enum warp_op)i->op); n++)
         all &= row->source[n] == row->type && i->source[n].width == 16 && !i->source[n].invert;
-    return all && (row->class == WARP_PLAIN || row->class == WARP_ROUND) && isa_trans_has_half(op);
+    return all && (row->class == WARP_PLAIN || row->class == WARP_ROUND) && isa_op_by_singles(op);
 }
 
 bool warp_trans_halves(struct warp_trans *t)
@@ -123,7 +123,7 @@ bool warp_trans_to_halves(struct warp_trans *t, const LLVMValueRef single[2])
     if (t->b->quick || t->insn->op != WARP_V2F32_TO_V2F16 || warp_rounding(t->insn))
         return false;
     for (unsigned e = 0; e < 2; e++)
-        half[e] = clamped(t, isa_trans_half_of_single(t->b, single[e]));
+        half[e] = clamped(t, isa_trans_half_of_single(t->b, single[e], true));
     put(t, half);
     return true;
 }
