@@ -33,7 +33,8 @@ struct gpu_tile {
 struct gpu_tile_state {
     uint32_t state, positions,
         point_sizes;         /* addresses; positions: x, y, z, 1/w as floats, 16 bytes a vertex */
-    uint32_t first;          /* the number that vertex 0 has where the state's varyings stand */
+    uint32_t first;          /* the number that vertex 0 has where its varyings stand */
+    uint32_t varyings;       /* address of number 0's; 0: the state says where they stand */
     bool half_sizes;         /* point_sizes are halves */
     float size;              /* of points where point_sizes is 0, or the width of lines */
     struct raster_rect clip; /* pixels */
@@ -67,7 +68,8 @@ void gpu_frame_workers_free(struct gpu_frame_workers *workers);
 
 /* A state of the frame, prepared by the first tile that meets it; immutable from then on. */
 struct gpu_frame_draw {
-    uint32_t state; /* its address */
+    uint32_t state;       /* its address */
+    uint32_t varyings_at; /* as the record has them (struct gpu_tile_state) */
     uint8_t samples;
     bool points;
     bool centre_only; /* several samples, but a pixel has all of them or none (raster/draw.h) */
@@ -178,7 +180,7 @@ struct gpu_frame {
     /* gpu_frame_render's. */
     struct util_arena *arena; /* of what lives as long as the frame's draws */
     struct util_maker maker;  /* of draws and programs; its lock is over the faults too */
-    struct util_memo draws;   /* struct gpu_frame_draw by state, samples, points or not */
+    struct util_memo draws;   /* struct gpu_frame_draw by state, varyings, samples, points or not */
     struct gpu_frame_run *run;
 };
 

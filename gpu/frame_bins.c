@@ -57,6 +57,7 @@ static bool read_state(const struct gpu_space *space, const struct tiler_item *i
                                    .point_sizes = s.point_sizes,
                                    .size = s.size,
                                    .first = s.first,
+                                   .varyings = s.varyings,
                                    .half_sizes = s.half_sizes & 1,
                                    .clip = {s.x0, s.y0, s.x1, s.y1},
                                    .draw = s.draw};

@@ -58,8 +58,8 @@ bool gpu_frame_tile_needs(const struct gpu_frame *frame, uint32_t list, struct g
                           struct gpu_fault *fault);
 
 /* frame_draws.c: the draw of that state; NULL and *fault when it cannot be prepared. Any thread. */
-const struct gpu_frame_draw *gpu_frame_draw_get(struct gpu_frame *frame, uint32_t state, uint32_t samples,
-                                                bool points, struct gpu_fault *fault);
+const struct gpu_frame_draw *gpu_frame_draw_get(struct gpu_frame *frame, const struct gpu_tile_state *state,
+                                                uint32_t samples, bool points, struct gpu_fault *fault);
 
 /* frame_return.c: whether an area of one sample, which nobody looks at, becomes what its image has there, so
  * that nothing is to be done; it counts as shaded by the worker. */

@@ -87,7 +87,7 @@ bool gpu_frame_area_returns(struct gpu_frame *frame, const struct gpu_frame_area
 
     if (!frame->family->image(frame, &image) || !read_rectangle(frame, area->list, &state, &item))
         return false;
-    draw = gpu_frame_draw_get(frame, state.state, 1, false, &unheard);
+    draw = gpu_frame_draw_get(frame, &state, 1, false, &unheard);
     if (!draw || !frame->family->copies(draw, &from) || !is_image(&from, &image))
         return false;
     pixels = pixels_of(area, &image);

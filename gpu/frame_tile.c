@@ -31,8 +31,9 @@ static const struct gpu_frame_draw *find_draw(struct drawing *d, bool points)
     uint32_t samples = d->worker->raster.tile.samples;
     const struct gpu_frame_draw *last = d->worker->draw;
 
-    if (!last || last->state != d->state.state || last->samples != samples || last->points != points)
-        d->worker->draw = gpu_frame_draw_get(d->frame, d->state.state, samples, points, d->fault);
+    if (!last || last->state != d->state.state || last->varyings_at != d->state.varyings ||
+        last->samples != samples || last->points != points)
+        d->worker->draw = gpu_frame_draw_get(d->frame, &d->state, samples, points, d->fault);
     return d->worker->draw;
 }
 
