@@ -118,7 +118,15 @@ static enum mali_end write_value(const struct mali_job *job, const struct mali_w
     return MALI_END_DONE;
 }
 
-/* Programs since Bifrost are not executed; frames are. */
+/* Of programs since Bifrost those of v9's compute jobs are executed; frames are drawn. */
+static bool is_left_out(const struct mali_job *job)
+{
+    const uint32_t type = job->header.type;
+    const bool dispatches = type >= MALI_JOB_TYPE_COMPUTE && type <= MALI_JOB_TYPE_GEOMETRY;
+    return job->version >= MALI_V6 && type >= MALI_JOB_TYPE_COMPUTE && type != MALI_JOB_TYPE_FRAGMENT &&
+           !(job->version >= MALI_V9 && dispatches);
+}
+
 static enum mali_end leave_out(const struct mali_job *job, struct mali_stop *stop)
 {
     mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, job->address,
@@ -128,8 +136,7 @@ static enum mali_end leave_out(const struct mali_job *job, struct mali_stop *sto
 
 static enum mali_end run_job(struct mali_job *job, const union mali_payload *p, struct mali_stop *stop)
 {
-    if (job->version >= MALI_V6 && job->header.type >= MALI_JOB_TYPE_COMPUTE &&
-        job->header.type != MALI_JOB_TYPE_FRAGMENT)
+    if (is_left_out(job))
         return leave_out(job, stop);
     switch (job->header.type) {
     case MALI_JOB_TYPE_WRITE_VALUE: return write_value(job, &p->write_value, stop);

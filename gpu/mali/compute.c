@@ -24,6 +24,19 @@ static void count(struct mali_job *job, const struct mali_grid *grid)
     job->device->event[MALI_EVENT_COMPUTE_THREADS] += threads;
 }
 
+/* Of v9 vertices come with the tiler's jobs, and its grids say their sizes as they are. */
+static bool set_grid(const struct mali_job *job, const struct mali_compute_job *p, struct mali_world *world,
+                     struct mali_grid *grid, struct mali_stop *stop)
+{
+    const bool vertices = job->header.type == MALI_JOB_TYPE_VERTEX;
+    const bool shares = world->group_bytes;
+    world->kind = vertices && job->version <= MALI_V7 ? MALI_THREADS_VERTEX : MALI_THREADS_COMPUTE;
+    if (job->version >= MALI_V9)
+        return mali_grid_set_v9(grid, &p->grid, shares, world->unit, job->address, stop);
+    return mali_grid_set(grid, &p->invocation, vertices ? p->draw.instance_size : 0, shares, world->unit,
+                         job->address, stop);
+}
+
 /* A job that waited looks for its program again, and goes on with the unit that met the page fault. */
 enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_job *payload,
                                struct mali_stop *stop)
@@ -36,8 +49,7 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
     mali_programs_begin(&job->device->programs, job->device->options.engine);
     if (!mali_world_begin(&world, job, &payload->draw, &payload->bindings, arena, unit, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    if (!mali_grid_set(&grid, &payload->invocation, vertices ? payload->draw.instance_size : 0,
-                       world.group_bytes, unit, job->address, stop))
+    if (!set_grid(job, payload, &world, &grid, stop))
         return MALI_END_FAULT;
     mali_speculation_open(job, &world, &grid);
     world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);

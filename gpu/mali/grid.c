@@ -5,12 +5,11 @@
 #include "gpu/mali/threads.h"
 #include "util/bits.h"
 
-bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation, uint64_t instance,
-                   bool shares, const char *unit, uint64_t address, struct mali_stop *stop)
+/* Of g->groups. */
+static bool set(struct mali_grid *g, const uint64_t size[3], uint64_t instance, bool shares, const char *unit,
+                uint64_t address, struct mali_stop *stop)
 {
-    uint64_t size[3], threads;
-    memset(g, 0, sizeof *g);
-    mali_invocation_sizes(invocation, size, g->groups);
+    uint64_t threads;
     threads = size[0] * size[1] * size[2]; /* fields of one word: below 2^33 */
     if (threads > MALI_GROUP_MOST)
         return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_PACKET, unit, address,
@@ -28,6 +27,52 @@ bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation
     g->own = g->slice >= layer && !__builtin_mul_overflow(size[2] * g->groups[2], g->slice, &last) &&
              last <= UINT32_MAX;
     return true;
+}
+
+bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation, uint64_t instance,
+                   bool shares, const char *unit, uint64_t address, struct mali_stop *stop)
+{
+    uint64_t size[3];
+    memset(g, 0, sizeof *g);
+    mali_invocation_sizes(invocation, size, g->groups);
+    return set(g, size, instance, shares, unit, address, stop);
+}
+
+#define GROUPS_MOST (UINT64_C(1) << 32) /* of a grid: as many as the versions before can say; ours */
+
+/* Workgroups that there are must be few enough to be counted; of none nothing is done. */
+static bool set_groups(struct mali_grid *g, const uint64_t groups[3], const char *unit, uint64_t address,
+                       struct mali_stop *stop)
+{
+    uint64_t all = 1;
+    memset(g, 0, sizeof *g);
+    memcpy(g->groups, groups, sizeof g->groups);
+    for (unsigned n = 0; n < 3; n++)
+        if (__builtin_mul_overflow(all, groups[n], &all))
+            all = UINT64_MAX;
+    if (!groups[0] || !groups[1] || !groups[2])
+        all = 0;
+    return all <= GROUPS_MOST || mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, unit,
+                                               address, "more than 2^32 workgroups are not done");
+}
+
+bool mali_grid_set_v9(struct mali_grid *g, const struct mali_compute_v9 *p, bool shares, const char *unit,
+                      uint64_t address, struct mali_stop *stop)
+{
+    const uint64_t size[3] = {p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z};
+    const uint64_t groups[3] = {p->workgroup_count_x, p->workgroup_count_y, p->workgroup_count_z};
+    if (p->offset_x || p->offset_y || p->offset_z)
+        return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, unit, address,
+                             "grids that begin elsewhere are not explained");
+    return set_groups(g, groups, unit, address, stop) && set(g, size, 0, shares, unit, address, stop);
+}
+
+bool mali_grid_set_vertices(struct mali_grid *g, uint32_t count, uint32_t instances, const char *unit,
+                            uint64_t address, struct mali_stop *stop)
+{
+    static const uint64_t one[3] = {1, 1, 1};
+    const uint64_t groups[3] = {count, 1, instances};
+    return set_groups(g, groups, unit, address, stop) && set(g, one, 0, false, unit, address, stop);
 }
 
 /* A place along three axes. */

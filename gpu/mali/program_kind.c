@@ -96,19 +96,22 @@ static bool shares(const struct warp_insn *i)
 static struct mali_decoded of_warp(struct warp_program *w, uint32_t words)
 {
     const uint32_t images = 1u << WARP_LEA_IMAGE | 1u << WARP_IMAGE;
+    const bool converts = w->messages & 1u << WARP_STORE_CONVERT;
+    const bool varyings = w->messages & 1u << WARP_LEA_ATTRIBUTE;
     struct mali_decoded p = {.warp = w,
                              .insn_count = w->insn_count,
                              .word_count = words,
                              .word_bytes = w->word_bytes,
                              .hash = w->hash,
                              .loads = w->loads || w->messages & images,
-                             .stores = w->stores || w->messages & 1u << WARP_STORE_CONVERT,
+                             .stores = w->stores || converts,
                              .atomics = w->atomics,
                              .textures = w->textures,
                              .any_texture = w->textures,
                              .reads_tile = w->messages & 1u << WARP_TILE,
                              .barriers = w->barriers,
-                             .stores_varyings = w->messages & 1u << WARP_STORE_CONVERT,
+                             .shares = converts && (!varyings || w->messages & 1u << WARP_LEA_IMAGE),
+                             .stores_varyings = converts && varyings,
                              .branches = w->block_count > 1,
                              .repeats = w->repeats,
                              .straight = w->straight};

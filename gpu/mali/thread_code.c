@@ -119,7 +119,7 @@ struct jit_function *mali_thread_code(struct mali_world *w, struct jit_engine *e
     } of;
     memset(&of, 0, sizeof of);
     of.engine = engine;
-    struct mali_code *code = engine ? util_arena_alloc(arena, sizeof *code) : NULL;
+    struct mali_code *code = engine && !w->program->warp ? util_arena_alloc(arena, sizeof *code) : NULL;
     if (!code)
         return NULL;
     mali_code_prepare(w, &of.head.forms, lookups, code);

@@ -88,12 +88,21 @@ static void start_storage(struct run *r, struct worker *w)
         memset(w->threads[0].group_storage, 0, world->group_bytes);
 }
 
+/* Which threads a sixteen of the unit is; the lanes that there are. */
+static uint16_t place_lanes(struct run *r, struct worker *w, uint32_t n)
+{
+    uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * ISA_LANES, &w->threads[n]);
+    if (r->world->program->warp)
+        mali_threads_preload(&w->threads[n]);
+    return lanes;
+}
+
 /* All sixteens up to a barrier, and again, until all have ended. */
 static bool run_group(struct run *r, struct worker *w, struct mali_stop *stop)
 {
     bool left = true;
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * ISA_LANES, &w->threads[n]);
+        uint16_t lanes = place_lanes(r, w, n);
         mali_sixteen_begin(&w->threads[n], lanes, 0, true, &w->state[n]);
     }
     while (left) {
@@ -118,7 +127,7 @@ static bool run_unit(struct run *r, struct worker *w, uint64_t unit, struct mali
     if (r->world->program->barriers)
         return run_group(r, w, stop);
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        uint16_t lanes = mali_grid_lanes(r->grid, &w->place, n * ISA_LANES, &w->threads[n]);
+        uint16_t lanes = place_lanes(r, w, n);
         if (!run_sixteen(&w->threads[n], lanes, NULL, &w->executed, stop))
             return false;
     }

@@ -28,6 +28,12 @@ struct mali_grid {
  * 0: there are no instances. `shares`: workgroups have storage, and so are units of their own. */
 bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocation, uint64_t instance,
                    bool shares, const char *unit, uint64_t address, struct mali_stop *stop);
+/* The same of v9, whose jobs say sizes one by one. */
+bool mali_grid_set_v9(struct mali_grid *grid, const struct mali_compute_v9 *parameters, bool shares,
+                      const char *unit, uint64_t address, struct mali_stop *stop);
+/* Of `count` threads along x and `instances` along z, a workgroup each. */
+bool mali_grid_set_vertices(struct mali_grid *grid, uint32_t count, uint32_t instances, const char *unit,
+                            uint64_t address, struct mali_stop *stop);
 /* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: what is the same in all units. Lanes that
  * there are not are like the first thread of all. */
 void mali_grid_begin(const struct mali_grid *grid, uint32_t first, struct mali_threads *threads);

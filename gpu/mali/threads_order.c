@@ -48,8 +48,11 @@ static bool varyings_are_own(const struct mali_bindings *b)
  * one too many has an answer in order only. */
 static bool textures_are_few(const struct mali_world *w)
 {
-    const struct mali_state *s = &w->bindings->state;
-    return !w->program->any_texture || (uint64_t)s->texture_count * s->sampler_count <= TEXTURES_FEW;
+    const struct mali_bindings *b = w->bindings;
+    uint64_t textures = b->state.texture_count, samplers = b->state.sampler_count;
+    for (uint32_t n = 0; n < b->table_count; n++) /* v9: any table may have either */
+        textures = samplers += b->table[n].count;
+    return !w->program->any_texture || textures * samplers <= TEXTURES_FEW;
 }
 
 /* ---- programs that store ---- */
@@ -93,7 +96,8 @@ void mali_speculated(struct mali_world *w, bool good)
 
 enum mali_order mali_grid_order(const struct mali_world *w, const struct mali_grid *grid)
 {
-    if (!textures_are_few(w))
+    /* What a vertex has stored is its own to others only where nobody loads it. */
+    if (!textures_are_few(w) || (w->shading && w->program->loads && !w->program->shares))
         return MALI_IN_ORDER;
     if (w->program->shares)
         return w->speculation ? MALI_SPECULATED : MALI_IN_ORDER;

@@ -20,11 +20,27 @@
 
 struct isa_set;
 struct mali_job;
+struct mali_shading;
 
 #define MALI_UNIFORMS_MOST 128u       /* words: 16 vec4s of Midgard, 64 double words since Bifrost */
 #define MALI_STORAGE_MOST  (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
 /* An address that is nowhere: texels outside an image. Loads there give 0, stores do nothing. */
 #define MALI_NOWHERE 0xffffffffffff0000ull
+/* Bifrost's and Valhall's programs reach storage by addresses: where a thread's, and its workgroup's, begins. Ours,
+ * beyond all spaces, and 4 GiB each; lower words count from 0. */
+#define MALI_THREAD_STORAGE 0xfffe000000000000ull
+#define MALI_GROUP_STORAGE  0xfffd000000000000ull
+
+/* What a world's threads are; the registers that those of Bifrost and Valhall begin with are by that. */
+enum mali_thread_kind {
+    MALI_THREADS_OTHER, /* fragments: theirs are not the world's to say */
+    MALI_THREADS_COMPUTE,
+    MALI_THREADS_VERTEX,   /* of vertex jobs */
+    MALI_THREADS_POSITION, /* of jobs that shade their own vertices (shading.h), by the program */
+    MALI_THREADS_VARYING
+};
+#define MALI_PRELOAD_FIRST 55u /* registers from this one on */
+#define MALI_PRELOADS      9u
 
 /* Of a device: programs of all its jobs, images of blocks as they were decoded. */
 struct mali_programs {
@@ -61,6 +77,8 @@ struct mali_world {
     uint32_t fuel;
     enum isa_numeric numeric;           /* how programs compute */
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
+    enum mali_thread_kind kind;         /* OTHER to begin with */
+    const struct mali_shading *shading; /* of POSITION and VARYING */
     struct util_memo lookups;           /* lookup.h's */
     uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */
     struct mali_code *code;             /* what compiled code reads (world_ir.h), and the code; or NULL */
@@ -105,6 +123,8 @@ struct mali_threads {
     uint8_t *marks;
     void (*ask)(struct mali_threads *threads, const uint64_t address[16], uint32_t lanes, uint32_t bytes,
                 uint32_t rights);
+    /* Of Bifrost's and Valhall's programs, by mali_threads_preload: what registers begin with. */
+    uint32_t preload[MALI_PRELOADS][ISA_LANES];
     struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 
@@ -117,7 +137,9 @@ void mali_threads_begin(struct mali_threads *threads, struct mali_world *world);
 void mali_threads_ask(struct mali_threads *threads, const uint64_t address[16], uint32_t lanes,
                       uint32_t bytes, uint32_t rights);
 
-/* Registers that threads of Bifrost and Valhall find when they begin; others stay as they are. */
+/* Registers that threads of Bifrost and Valhall find when they begin, of where mali_grid_lanes says that they are;
+ * and all registers, those that nothing is given in as zeros. */
+void mali_threads_preload(struct mali_threads *threads);
 void mali_threads_registers(const struct mali_threads *threads, uint32_t reg[WARP_REGISTERS][ISA_LANES]);
 /* Into *stop what a program's report, of a fault, comes to: the port's own reason, or the
  * program's. Returns false. */

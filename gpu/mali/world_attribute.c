@@ -10,7 +10,7 @@
 
 /* ---- numbers ---- */
 
-static bool is_signed(enum raster_format format)
+bool mali_format_is_signed(enum raster_format format)
 {
     const struct raster_texel *texel = &raster_texels[format];
     return raster_texel_kind(texel, texel->from[0] < 4 ? texel->from[0] : 0) == RASTER_KIND_SINT;
@@ -20,7 +20,7 @@ static uint32_t to_float(enum raster_format format, uint32_t v)
 {
     if (!raster_sampler_integer(format))
         return v;
-    return util_f2u(is_signed(format) ? (float)(int32_t)v : (float)v);
+    return util_f2u(mali_format_is_signed(format) ? (float)(int32_t)v : (float)v);
 }
 
 /* Towards zero, held within the range; NaN is 0. */
@@ -57,7 +57,7 @@ static void from_register(enum raster_format format, enum isa_type type, bool an
     for (unsigned c = 0; c < 4; c++) {
         v[c] = halves ? util_f2u(util_half_to_float((uint16_t)(in[c / 2] >> 16 * (c & 1)))) : in[c];
         if (floats && raster_sampler_integer(format))
-            v[c] = to_integer(is_signed(format), v[c]);
+            v[c] = to_integer(mali_format_is_signed(format), v[c]);
     }
 }
 
@@ -89,12 +89,12 @@ static bool refuse(const struct mali_world *w, const char *what, uint32_t value,
 }
 
 /* What a position is snapped to is for who assembles primitives (ours): four singles. */
-static enum raster_format format_of(const struct mali_attribute *a)
+enum raster_format mali_world_format(enum mali_version version, uint32_t format, bool srgb)
 {
-    switch (a->format) {
+    switch (format) {
     case MALI_FORMAT_SNAP_4: return RASTER_R32G32B32A32_FLOAT;
     case MALI_FORMAT_SNAP_2: return RASTER_R32G32_FLOAT;
-    default: return mali_format(a->format, a->srgb);
+    default: return mali_format_of(version, format, srgb);
     }
 }
 
@@ -118,7 +118,7 @@ const struct mali_attribute *mali_world_attribute(const struct mali_world *w, bo
         *stop = *refused;
         return NULL;
     }
-    *format = format_of(&of->attribute);
+    *format = mali_world_format(w->version, of->attribute.format, of->attribute.srgb);
     if (of->attribute.format != MALI_FORMAT_CONSTANT && !raster_sampler_plain(*format)) {
         mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, w->unit, w->draw->attributes,
                       "%s %u has format %u", varying ? "varying" : "attribute", index, of->attribute.format);
@@ -168,6 +168,29 @@ static bool unusable(const struct mali_world *w, const struct mali_array *array,
                   array->kind ? "an attribute buffer that a program of this kind has not, of kind"
                               : "an attribute without a buffer",
                   array->kind, stop);
+}
+
+bool mali_attribute_texel(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane,
+                          struct mali_texel *out, struct mali_stop *stop)
+{
+    const struct mali_world *w = t->world;
+    struct element e = {.attribute = NULL};
+    if (!find(t, a, lane, &e, stop))
+        return false;
+    *out = (struct mali_texel){
+        .format = e.format,
+        .word = mali_conversion_word(e.attribute->format, e.attribute->srgb, e.attribute->order),
+        .address = e.address,
+        .inside = e.inside,
+        .constant = e.attribute->format == MALI_FORMAT_CONSTANT,
+        .is_number = is_number(e.array)};
+    if (!mali_order_of(w->version, e.attribute->order, &out->order))
+        return refuse(w, "the order of an attribute's channels is not known", e.attribute->order, stop);
+    if (!out->constant && !out->is_number && e.array->kind != MALI_ARRAY_1D)
+        return unusable(w, e.array, stop);
+    if (out->is_number)
+        out->address = mali_array_element(e.array, a->other_vertex ? a->vertex[lane] : t->number[lane]);
+    return true;
 }
 
 /* Beyond a buffer are zeros: 0, 0, 0, 1 of formats of three channels or less (ours). */

@@ -59,6 +59,23 @@ static bool find(const struct mali_threads *t, const struct isa_attribute *a, un
     return true;
 }
 
+bool mali_image_texel(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane,
+                      struct mali_texel *out, struct mali_stop *stop)
+{
+    const struct mali_world *w = t->world;
+    struct texel e;
+    if (!find(t, a, lane, &e, stop))
+        return false;
+    *out = (struct mali_texel){
+        .format = e.format,
+        .word = mali_conversion_word(e.attribute->format, e.attribute->srgb, e.attribute->order),
+        .address = e.address,
+        .inside = e.inside};
+    return mali_order_of(w->version, e.attribute->order, &out->order) ||
+           mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, w->unit, w->draw->attributes,
+                         "image %u: the order of its channels is not known", a->index[lane]);
+}
+
 bool mali_port_image(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
                      struct isa_place *place)
 {

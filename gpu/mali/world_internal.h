@@ -6,7 +6,21 @@
 #include "gpu/mali/format.h"
 #include "gpu/mali/world.h"
 
+/* An element of a buffer, or of an image, that a lane means. */
+struct mali_texel {
+    enum raster_format format;
+    uint32_t order;   /* as of mali_reorder */
+    uint32_t word;    /* format and order as a conversion word has them */
+    uint64_t address; /* of its first byte; or the value itself */
+    bool inside;      /* all of it stands in the buffer */
+    bool constant;    /* MALI_FORMAT_CONSTANT: there are no bytes */
+    bool is_number;   /* it is no memory: `address` is the value */
+};
+
 /* world_attribute.c */
+/* With positions as who assembles primitives reads them. */
+enum raster_format mali_world_format(enum mali_version version, uint32_t format, bool srgb);
+bool mali_format_is_signed(enum raster_format format);
 bool mali_port_attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
                          struct isa_place *place);
 bool mali_port_store_varying(void *ctx, const struct isa_attribute *a, uint16_t lanes,
@@ -14,7 +28,13 @@ bool mali_port_store_varying(void *ctx, const struct isa_attribute *a, uint16_t 
 bool mali_port_pack(void *ctx, bool unpack, enum isa_type type, uint32_t format, const uint32_t in[4][16],
                     uint16_t lanes, uint32_t out[4][16], struct isa_place *place);
 
+/* The same of v6 and v7, one lane: false and *stop. */
+bool mali_attribute_texel(const struct mali_threads *threads, const struct isa_attribute *a, unsigned lane,
+                          struct mali_texel *out, struct mali_stop *stop);
+
 /* world_image.c */
+bool mali_image_texel(const struct mali_threads *threads, const struct isa_attribute *a, unsigned lane,
+                      struct mali_texel *out, struct mali_stop *stop);
 bool mali_port_image(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
                      struct isa_place *place);
 bool mali_port_store_image(void *ctx, const struct isa_attribute *a, uint16_t lanes,
@@ -27,6 +47,9 @@ bool mali_port_image_address(void *ctx, const struct isa_attribute *a, uint16_t 
  * lets it. */
 uint8_t *mali_port_at(struct mali_threads *threads, uint64_t address, uint32_t bytes, uint32_t rights,
                       const char *what, struct mali_stop *stop);
+/* Where a uniform buffer stands, of how many bytes; none where there is none. False and *stop: it cannot be used. */
+bool mali_world_buffer(const struct mali_world *world, uint32_t buffer, uint64_t *address, uint64_t *size,
+                       struct mali_stop *stop);
 bool mali_port_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
                        uint16_t lanes, uint32_t out[4][16], struct isa_place *place);
 bool mali_port_load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
@@ -37,8 +60,41 @@ bool mali_port_atomic(void *ctx, const struct isa_access *a, uint16_t lanes, con
                       const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *place);
 void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][16]);
 
+/* world_entry.c: what stands in v9's tables. */
+/* By handle: the table in the uppermost eight bits, its number below. NULL and *stop: there is none of that type. */
+const struct mali_entry *mali_world_entry(const struct mali_world *world, uint32_t handle, uint32_t type,
+                                          struct mali_stop *stop);
+bool mali_attribute_texel_v9(const struct mali_threads *threads, const struct isa_attribute *a,
+                             uint32_t instance, unsigned lane, struct mali_texel *out,
+                             struct mali_stop *stop);
+bool mali_image_texel_v9(const struct mali_threads *threads, const struct isa_attribute *a, unsigned lane,
+                         struct mali_texel *out, struct mali_stop *stop);
+
 /* world_warp.c: ports of Bifrost's and Valhall's programs. */
 void mali_threads_begin_warp(struct mali_threads *threads);
+uint64_t mali_world_special(const struct mali_world *world, unsigned which);
+/* A cube's coordinates as mali_texture_lanes takes them. */
+void mali_warp_cube(struct isa_texture_request *request);
+
+/* world_warp_message.c */
+bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
+                       uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place);
+/* What a register has. */
+struct mali_register_format {
+    enum isa_type type;
+    bool halves; /* 16 bits a component, two to a word */
+};
+/* What a conversion word says, which goes with addresses and colours. */
+struct mali_conversion {
+    enum raster_format format; /* of memory */
+    uint32_t order;            /* as of mali_reorder */
+    bool constant;             /* nothing is stored */
+    struct mali_register_format in;
+};
+uint32_t mali_conversion_word(uint32_t format, bool srgb, uint32_t order);
+/* The register's format is the instruction's, or the word's where that leaves it open. False: it is not known. */
+bool mali_conversion_read(enum mali_version version, uint32_t word, const struct warp_asked *asked,
+                          struct mali_conversion *out);
 
 /* world_texture.c */
 void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]);

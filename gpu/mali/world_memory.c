@@ -180,27 +180,58 @@ bool mali_port_atomic(void *ctx, const struct isa_access *a, uint16_t lanes, con
 
 #define ENTRY_BYTES 16u
 
+static bool listed_buffer(const struct mali_world *w, uint32_t buffer, uint64_t *address, uint64_t *size,
+                          struct mali_stop *stop)
+{
+    if (buffer >= w->bindings->state.uniform_buffer_count)
+        return true;
+    const struct mali_uniform_of *of = &w->bindings->uniform_buffer[buffer];
+    *address = of->buffer.pointer;
+    *size = (uint64_t)of->buffer.entries * ENTRY_BYTES;
+    if (of->refused)
+        *stop = *of->refused;
+    return !of->refused;
+}
+
+/* Of v9 one that stands in a table, in which there may be fewer. */
+static bool entered_buffer(const struct mali_world *w, uint32_t handle, uint64_t *address, uint64_t *size,
+                           struct mali_stop *stop)
+{
+    const uint32_t table = handle >> 24, number = handle & 0xffffff;
+    const struct mali_table *in = table < w->bindings->table_count ? &w->bindings->table[table] : NULL;
+    if (!in || (!in->refused && number >= in->count))
+        return true;
+    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
+    if (!e)
+        return false;
+    *address = e->buffer.address;
+    *size = e->buffer.size;
+    return e->buffer.buffer_type == MALI_BUFFER_TYPE_SIMPLE ||
+           mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, w->unit, e->buffer.address,
+                         "a buffer of type %u is read as a simple one", e->buffer.buffer_type);
+}
+
+bool mali_world_buffer(const struct mali_world *w, uint32_t buffer, uint64_t *address, uint64_t *size,
+                       struct mali_stop *stop)
+{
+    *address = *size = 0;
+    return (w->version >= MALI_V9 ? entered_buffer : listed_buffer)(w, buffer, address, size, stop);
+}
+
 /* Words beyond a buffer, and of buffers that there are not, are zeros (ours: robust access). Compilers load more
  * than they use, and so across a buffer's end. */
 static bool uniform_lane(struct mali_threads *t, uint32_t buffer, uint32_t offset, unsigned bytes,
                          uint8_t out[16], struct mali_stop *stop)
 {
-    const struct mali_world *w = t->world;
+    uint64_t address, size;
     memset(out, 0, 16);
-    if (buffer >= w->bindings->state.uniform_buffer_count)
-        return true;
-    const struct mali_uniform_of *of = &w->bindings->uniform_buffer[buffer];
-    if (of->refused) {
-        *stop = *of->refused;
+    if (!mali_world_buffer(t->world, buffer, &address, &size, stop))
         return false;
-    }
-    uint64_t size = (uint64_t)of->buffer.entries * ENTRY_BYTES;
     while (bytes && !util_in_range(offset, bytes, size))
         bytes -= UTIL_MIN(bytes, 4u);
     if (!bytes)
         return true;
-    const uint8_t *from =
-        mali_port_at(t, of->buffer.pointer + offset, bytes, GPU_RIGHT_READ, "uniform buffer", stop);
+    const uint8_t *from = mali_port_at(t, address + offset, bytes, GPU_RIGHT_READ, "uniform buffer", stop);
     if (from)
         memcpy(out, from, bytes);
     return from;

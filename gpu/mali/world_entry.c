@@ -1,0 +1,156 @@
+/* Attributes and images of v9, which stand in tables of resources with the buffers and planes that they name. Source:
+ * Mesa's pan_cmdstream.c (panfrost_pack_attribute, panfrost_emit_images) as documentation. */
+#include "gpu/mali/world_internal.h"
+#include "raster/texture/sampler.h"
+#include "raster/texture/texture.h"
+#include "util/checked.h"
+
+static const char *name_of(uint32_t type)
+{
+    return type == MALI_DESCRIPTOR_TYPE_ATTRIBUTE ? "attribute"
+           : type == MALI_DESCRIPTOR_TYPE_TEXTURE ? "image"
+                                                  : "buffer";
+}
+
+const struct mali_entry *mali_world_entry(const struct mali_world *w, uint32_t handle, uint32_t type,
+                                          struct mali_stop *stop)
+{
+    const struct mali_bindings *b = w->bindings;
+    const uint32_t table = handle >> 24, number = handle & 0xffffff;
+    const struct mali_table *in = table < b->table_count ? &b->table[table] : NULL;
+    const struct mali_entry *e = in && !in->refused && number < in->count ? &in->entry[number] : NULL;
+    const struct mali_stop *refused = in && in->refused ? in->refused : e ? e->refused : NULL;
+    if (refused)
+        *stop = *refused;
+    else if (!e || e->type != type)
+        mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, w->unit,
+                      in ? in->resource.address : b->environment.tables, "there is no %s %u in table %u",
+                      name_of(type), number, table);
+    return refused || !e || e->type != type ? NULL : e;
+}
+
+static bool unsupported(const struct mali_world *w, uint64_t address, const char *what, uint32_t value,
+                        struct mali_stop *stop)
+{
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, w->unit, address, "%s (%u)",
+                         what, value);
+}
+
+/* ---- attributes ---- */
+
+/* By divisor 2^R, or what is no power of two: as of attribute buffers (arrays.h). */
+static bool element_of(const struct mali_world *w, const struct mali_attribute_v9 *a, uint32_t vertex,
+                       uint32_t instance, int64_t *out, struct mali_stop *stop)
+{
+    struct mali_array divide = {.factor = 1};
+    switch (a->attribute_type) {
+    case MALI_ATTRIBUTE_TYPE_1D: break;
+    case MALI_ATTRIBUTE_TYPE_1D_POT_DIVISOR: divide.shift = a->divisor_r; break;
+    case MALI_ATTRIBUTE_TYPE_V9_1D_NPOT_DIVISOR:
+        divide.factor = UINT64_C(1) << 31 | (a->divisor_d & INT32_MAX);
+        divide.add = a->divisor_e;
+        divide.shift = 32 + a->divisor_r;
+        break;
+    default:
+        return unsupported(w, w->bindings->environment.tables, "an attribute's type is not done",
+                           a->attribute_type, stop);
+    }
+    *out = mali_array_element(&divide, a->frequency == MALI_ATTRIBUTE_FREQUENCY_INSTANCE ? instance : vertex);
+    *out += a->offset_enable ? w->bindings->environment.attribute_offset : 0;
+    return true;
+}
+
+bool mali_attribute_texel_v9(const struct mali_threads *t, const struct isa_attribute *a, uint32_t instance,
+                             unsigned lane, struct mali_texel *out, struct mali_stop *stop)
+{
+    const struct mali_world *w = t->world;
+    const struct mali_entry *e = mali_world_entry(w, a->index[lane], MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
+    int64_t element = 0, at;
+    if (!e)
+        return false;
+    const struct mali_attribute_v9 *d = &e->attribute;
+    *out = (struct mali_texel){.format = mali_world_format(w->version, d->format, d->srgb),
+                               .word = mali_conversion_word(d->format, d->srgb, d->order),
+                               .constant = d->format == MALI_FORMAT_CONSTANT};
+    if (!mali_order_of(w->version, d->order, &out->order) ||
+        (!out->constant && !raster_sampler_plain(out->format)))
+        return unsupported(w, w->bindings->environment.tables, "an attribute's format is not known",
+                           d->format, stop);
+    if (out->constant)
+        return true;
+    e = mali_world_entry(w, d->table << 24 | (d->buffer_index & 0xffffff), MALI_DESCRIPTOR_TYPE_BUFFER, stop);
+    if (!e || !element_of(w, d, a->vertex[lane], instance, &element, stop))
+        return false;
+    /* Below 2^33 times below 2^32: the sum of both would need more bits. */
+    if (__builtin_mul_overflow(element, (int64_t)d->stride, &at) ||
+        __builtin_add_overflow(at, (int64_t)d->offset, &at))
+        return true;
+    out->address = e->buffer.address + (uint64_t)at;
+    out->inside = at >= 0 && util_in_range((uint64_t)at, raster_format_bytes(out->format), e->buffer.size);
+    return true;
+}
+
+/* ---- images ---- */
+
+/* Textures of one level are images; the third coordinate stands in the fourth's place (Mesa's bifrost_compile.c),
+ * and names a layer, or of volumes a slice. */
+struct image {
+    const struct mali_view *view;
+    uint32_t bytes;
+    bool tiled;
+};
+
+static bool take_image(const struct mali_world *w, const struct mali_entry *e, struct mali_texel *out,
+                       struct image *image, struct mali_stop *stop)
+{
+    const struct mali_texture *t = &e->view.texture;
+    const struct mali_plane *plane = e->view.surface_count ? &e->view.plane[0] : NULL;
+    *image = (struct image){.view = &e->view};
+    *out = (struct mali_texel){.format = mali_format_of(w->version, t->format, t->srgb),
+                               .word = mali_conversion_word(t->format, t->srgb, t->order)};
+    if (!plane || plane->plane_type != MALI_PLANE_TYPE_GENERIC)
+        return unsupported(w, e->view.address, "an image has no plane that programs can reach",
+                           plane ? plane->plane_type : 0, stop);
+    image->bytes = raster_format_bytes(out->format);
+    image->tiled = plane->clump_ordering == MALI_CLUMP_ORDERING_TILED_U_INTERLEAVED;
+    if (!image->tiled && plane->clump_ordering != MALI_CLUMP_ORDERING_LINEAR)
+        return unsupported(w, e->view.address, "an image's order of texels is not done",
+                           plane->clump_ordering, stop);
+    if (!image->bytes || !raster_sampler_plain(out->format) ||
+        !mali_order_of(w->version, t->order, &out->order))
+        return unsupported(w, e->view.address, "an image's format is not known", t->format, stop);
+    return true;
+}
+
+/* From a surface's beginning on. */
+static uint64_t offset_in_surface(const struct image *i, uint64_t row_stride, uint32_t x, uint32_t y)
+{
+    const uint32_t side = MALI_IMAGE_TILE;
+    if (!i->tiled)
+        return y * row_stride + (uint64_t)x * i->bytes;
+    const uint32_t place = raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, x % side, y % side);
+    return y / side * row_stride + ((uint64_t)(x / side) * side * side + place) * i->bytes;
+}
+
+bool mali_image_texel_v9(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane,
+                         struct mali_texel *out, struct mali_stop *stop)
+{
+    const struct mali_entry *e =
+        mali_world_entry(t->world, a->index[lane], MALI_DESCRIPTOR_TYPE_TEXTURE, stop);
+    struct image image;
+    if (!e || !take_image(t->world, e, out, &image, stop))
+        return false;
+    const struct mali_texture *texture = &e->view.texture;
+    const bool volume = texture->dimension == MALI_TEXTURE_DIMENSION_3D;
+    const uint32_t x = a->coordinate[0][lane], y = a->coordinate[1][lane], z = a->coordinate[3][lane];
+    const uint32_t layers = volume ? texture->depth : texture->array_size * e->view.faces;
+    if (x >= texture->width || y >= texture->height || z >= layers || a->coordinate[2][lane])
+        return true;
+    const uint32_t layer = volume ? 0 : z;
+    const struct mali_surface_stride *s =
+        mali_view_surface(&e->view, layer / e->view.faces, 0, layer % e->view.faces, 0);
+    out->address = s->pointer + offset_in_surface(&image, (uint32_t)s->row_stride, x, y) +
+                   (volume ? z * (uint64_t)(int64_t)s->surface_stride : 0);
+    out->inside = true;
+    return true;
+}
