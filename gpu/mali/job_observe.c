@@ -38,14 +38,15 @@ void mali_observe_shading(const struct mali_job *job, const struct mali_world *w
 
 /* ---- draws ---- */
 
-/* The shading that the job depends on; 0: none of those that are kept. */
+/* The shading that the job depends on, or its own; 0: none of those that are kept. */
 static uint32_t shading_of(const struct mali_job *job)
 {
     const struct mali_shadings *s = shadings_of(job);
     const struct mali_job_header *h = &job->header;
     for (uint32_t n = s->count; n && s->count - n < MALI_SHADINGS_KEPT; n--) {
         const uint32_t index = s->index[n % MALI_SHADINGS_KEPT];
-        if (index && (index == h->dependency_1 || index == h->dependency_2))
+        const bool own = h->type == MALI_JOB_TYPE_MALLOC_VERTEX && index == h->index;
+        if (index && (own || index == h->dependency_1 || index == h->dependency_2))
             return n;
     }
     return 0;

@@ -23,11 +23,24 @@ static enum mali_end unsupported(const struct mali_job *job, const char *what, s
 
 /* ---- what can be drawn on ---- */
 
+static uint32_t samples_of(enum mali_version version, const struct mali_tiler_job *p)
+{
+    static const uint8_t patterns[] = {[MALI_SAMPLE_PATTERN_SINGLE_SAMPLED] = 1,
+                                       [MALI_SAMPLE_PATTERN_ORDERED_4X_GRID] = 4,
+                                       [MALI_SAMPLE_PATTERN_ROTATED_4X_GRID] = 4,
+                                       [MALI_SAMPLE_PATTERN_D3D_8X_GRID] = 8,
+                                       [MALI_SAMPLE_PATTERN_D3D_16X_GRID] = 16};
+    const uint32_t pattern = p->context.tiler.sample_pattern;
+    return version == MALI_V4                    ? p->frame.single.sample_count
+           : version == MALI_V5                  ? p->frame.several.sample_count
+           : pattern < UTIL_ARRAY_SIZE(patterns) ? patterns[pattern]
+                                                 : 16;
+}
+
 static void set_window(struct mali_tiling *t, const struct mali_tiler_job *p, struct tiler_draw *out)
 {
     const struct mali_viewport *v = &p->bindings.viewport;
-    uint32_t samples =
-        t->job->version == MALI_V4 ? p->frame.single.sample_count : p->frame.several.sample_count;
+    const uint32_t samples = samples_of(t->job->version, p);
     uint32_t right = UTIL_MIN(v->scissor_maximum_x + 1, t->width),
              bottom = UTIL_MIN(v->scissor_maximum_y + 1, t->height);
     bool near = p->bindings.state.fixed_function_near_discard && v->minimum_z > -INFINITY;
@@ -87,9 +100,23 @@ static bool place_at(struct mali_tiling *t, uint64_t base, uint64_t first, uint3
                    t->stop);
 }
 
+/* Of vertices that the job has shaded: all places are within the heap. */
+static bool set_shaded_instance(struct mali_tiling *t)
+{
+    const struct mali_shading *s = &t->shading;
+    t->record.first = t->instance * s->count;
+    t->record.positions = s->at.positions + t->record.first * MALI_POSITION_BYTES;
+    t->record.varyings = s->at.varyings;
+    if (s->at.point_sizes)
+        t->record.point_sizes = s->at.point_sizes + t->record.first * MALI_POINT_SIZE_BYTES;
+    return true;
+}
+
 /* The instance at hand: where its vertices are. */
 static bool set_instance(struct mali_tiling *t)
 {
+    if (t->vertex)
+        return set_shaded_instance(t);
     const struct mali_draw *d = &t->payload->draw;
     const struct mali_primitive *p = &t->payload->primitive;
     uint64_t first = t->instance * (t->instances > 1 ? d->instance_size : 0) + t->ahead;
@@ -102,11 +129,6 @@ static bool set_instance(struct mali_tiling *t)
         !place_at(t, t->payload->size.size_array, first, size_bytes, &t->record.point_sizes))
         return false;
     return place_at(t, d->position, first, TILER_POSITION, &t->record.positions);
-}
-
-static uint32_t index_at(const uint8_t *at, uint32_t log2, uint32_t n)
-{
-    return log2 == 2 ? util_load32(at + n * 4) : log2 == 1 ? util_load16(at + n * 2) : at[n];
 }
 
 /* Indices from number t->next on that no restart interrupts: `count` of them; t->next becomes what is behind
@@ -123,7 +145,7 @@ static bool take_run(struct mali_tiling *t, uint32_t *count)
                     (uint64_t)some << log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
         if (!at)
             return false;
-        while (k < some && index_at(at, log2, k) != t->restart)
+        while (k < some && mali_tiling_index(at, log2, k) != t->restart)
             k++;
         ended = k < some;
         n += k;
@@ -180,16 +202,30 @@ static bool make_room(struct mali_tiling *t)
     return *room != NULL;
 }
 
-static void set_indices(struct mali_tiling *t, const struct mali_primitive *p)
+void mali_tiling_take_indices(struct mali_tiling *t)
 {
+    const struct mali_primitive *p = &t->payload->primitive;
     bool indexed = p->index_type != MALI_INDEX_TYPE_NONE;
-    int32_t offset = (int32_t)p->base_vertex_offset;
     t->count = p->index_count;
     t->index_log2 = indexed ? p->index_type - MALI_INDEX_TYPE_UINT8 : 0;
     t->restarts = indexed && p->primitive_restart != MALI_PRIMITIVE_RESTART_NONE;
     t->restart = p->primitive_restart == MALI_PRIMITIVE_RESTART_EXPLICIT
                      ? p->primitive_restart_index
                      : UINT32_MAX >> (32 - (8u << t->index_log2));
+}
+
+static void set_indices(struct mali_tiling *t, const struct mali_primitive *p)
+{
+    bool indexed = p->index_type != MALI_INDEX_TYPE_NONE;
+    int32_t offset = (int32_t)p->base_vertex_offset;
+    mali_tiling_take_indices(t);
+    if (t->vertex) {
+        t->draw.indexed = indexed;
+        t->draw.index_log2 = t->index_log2;
+        t->draw.base = t->shading.least;
+        t->ahead = 0;
+        return;
+    }
     /* An offset down is the index of vertex 0; one up lies ahead of it. */
     t->draw.indexed = indexed;
     t->draw.index_log2 = t->index_log2;
@@ -204,10 +240,10 @@ static enum mali_end begin_draw(struct mali_tiling *t)
     uint64_t size[3], groups[3];
     bool ccw = d->front_face_ccw;
     const struct gpu_observer *observer = t->job->device->options.observer;
-    mali_invocation_sizes(&p->invocation, size, groups);
     t->draw = (struct tiler_draw){.size = p->size.constant,
                                   .told = observer && (observer->binned || observer->culled),
-                                  .first_provokes = p->primitive.first_provoking_vertex,
+                                  .first_provokes = p->primitive.first_provoking_vertex ||
+                                                    p->context.tiler.first_provoking_vertex,
                                   /* Counterclockwise with y down the buffer: a negative area. */
                                   .keep_positive = !(ccw ? d->cull_back_face : d->cull_front_face),
                                   .keep_negative = !(ccw ? d->cull_front_face : d->cull_back_face),
@@ -217,7 +253,12 @@ static enum mali_end begin_draw(struct mali_tiling *t)
         return unsupported(t->job, "primitives with adjacency, and parallelograms, are not done", t->stop);
     if (!p->bindings.has_viewport)
         return unsupported(t->job, "a draw without a viewport is not known", t->stop);
-    t->instances = (uint32_t)UTIL_MIN(size[2] * groups[2], UINT32_MAX);
+    if (t->vertex) {
+        t->instances = t->shading.instances;
+    } else {
+        mali_invocation_sizes(&p->invocation, size, groups);
+        t->instances = (uint32_t)UTIL_MIN(size[2] * groups[2], UINT32_MAX);
+    }
     t->instance = t->next = 0;
     t->sizes = t->draw.mode == TILER_POINTS;
     set_indices(t, &p->primitive);
@@ -272,19 +313,24 @@ static struct mali_tiling *tiling_of(struct mali_job *job)
 /* From where the job stands until it is done or cannot go on. */
 static enum mali_end work(struct mali_tiling *t)
 {
-    if (!t->listed) {
-        enum mali_end end = mali_tiling_lists_begin(t);
-        if (end != MALI_END_DONE)
-            return end;
+    enum mali_end end = t->listed ? MALI_END_DONE : mali_tiling_lists_begin(t);
+    if (end == MALI_END_DONE && t->stage != TILING_DRAW)
+        end = mali_tiling_shade(t);
+    if (end != MALI_END_DONE)
+        return end;
+    if (!t->drawing) {
+        if (t->vertex && !t->shading.count)
+            return MALI_END_DONE;
         end = begin_draw(t);
         if (end != MALI_END_WAITS)
             return end;
+        t->drawing = true;
     }
     return draw(t);
 }
 
-enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
-                             struct mali_stop *stop)
+static enum mali_end run(struct mali_job *job, const struct mali_tiler_job *payload,
+                         const struct mali_vertex_job *vertex, struct mali_stop *stop)
 {
     struct mali_tiling *t = tiling_of(job);
     if (!t) {
@@ -293,25 +339,44 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     }
     t->job = job;
     t->payload = payload;
+    t->vertex = vertex;
     t->stop = stop;
     t->bins.ports = &mali_tiling_ports;
     t->bins.ctx = t;
     t->bins.base = job->space->window.base;
     t->bins.pool = job->device->options.pool;
     t->bins.bin = t->bin;
-    if (!job->resumed)
-        t->listed = false;
-    else if (t->listed)
+    if (!job->resumed) {
+        t->listed = t->drawing = false;
+        t->stage = vertex ? TILING_FIND : TILING_DRAW;
+    } else if (t->listed) {
         tiler_bins_resume(&t->bins, t->columns * t->rows);
+    }
     enum mali_end end = work(t);
     if (end == MALI_END_DONE && job->device->options.observer)
         mali_observe_draw_end(job);
+    if (end != MALI_END_WAITS)
+        mali_tiling_forget(t);
     return end == MALI_END_WAITS || !t->listed ? end : mali_tiling_lists_end(t, end);
+}
+
+enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
+                             struct mali_stop *stop)
+{
+    return run(job, payload, NULL, stop);
+}
+
+enum mali_end mali_job_malloc_vertex(struct mali_job *job, const struct mali_vertex_job *payload,
+                                     struct mali_stop *stop)
+{
+    return run(job, &payload->tiler, payload, stop);
 }
 
 void mali_tiling_destroy(struct mali_tiling *tiling)
 {
-    if (tiling)
+    if (tiling) {
+        mali_tiling_forget(tiling);
         free(tiling->bins.room);
+    }
     free(tiling);
 }

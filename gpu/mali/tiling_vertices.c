@@ -1,0 +1,233 @@
+/* Jobs that shade the vertices that they draw (v9): which there are, room for them in the heap, and their two programs.
+ * Each vertex of an instance that an index names is shaded once, whatever becomes of its primitives. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/mali/threads.h"
+#include "gpu/mali/tiling_internal.h"
+#include "gpu/mali/world_ir.h"
+
+#define UNIT          TILING_UNIT
+#define VERTICES_MOST (1u << 24) /* from the least index of a draw to the greatest: ours */
+#define HEAP_ALIGN    64u
+#define INDICES_SCAN  4096u /* looked at at a time */
+
+static enum mali_end stopped(const struct mali_tiling *t)
+{
+    return t->stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+}
+
+static enum mali_end no_memory(struct mali_tiling *t)
+{
+    mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, UNIT, t->job->address, "no host memory for vertices");
+    return MALI_END_FAULT;
+}
+
+void mali_tiling_forget(struct mali_tiling *t)
+{
+    free(t->shading.used);
+    t->shading.used = NULL;
+}
+
+/* ---- which vertices there are ---- */
+
+typedef void (*index_fn)(void *data, uint32_t index);
+
+/* All indices but restarts. False: *stop. */
+static bool for_indices(struct mali_tiling *t, index_fn each, void *data)
+{
+    for (uint32_t n = 0, some; n < t->count; n += some) {
+        some = UTIL_MIN(t->count - n, INDICES_SCAN);
+        const uint8_t *at =
+            mali_at(t->job->space, t->payload->primitive.indices + ((uint64_t)n << t->index_log2),
+                    (uint64_t)some << t->index_log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
+        if (!at || !mali_tiling_pay(t, some / 16 + 1))
+            return false;
+        for (uint32_t k = 0; k < some; k++) {
+            const uint32_t index = mali_tiling_index(at, t->index_log2, k);
+            if (!t->restarts || index != t->restart)
+                each(data, index);
+        }
+    }
+    return true;
+}
+
+struct range {
+    uint32_t least, greatest;
+};
+
+static void widen(void *data, uint32_t index)
+{
+    struct range *r = data;
+    r->least = UTIL_MIN(r->least, index);
+    r->greatest = UTIL_MAX(r->greatest, index);
+}
+
+struct marks {
+    uint64_t *word;
+    uint32_t least, count, marked;
+};
+
+/* Indices may change while they are read: those that were not there before are nobody's. */
+static void mark(void *data, uint32_t index)
+{
+    struct marks *m = data;
+    const uint32_t n = index - m->least;
+    if (n >= m->count || m->word[n / 64] >> n % 64 & 1)
+        return;
+    m->word[n / 64] |= UINT64_C(1) << n % 64;
+    m->marked++;
+}
+
+static bool list_used(struct mali_shading *s, const struct marks *m)
+{
+    s->used_count = m->marked;
+    if (m->marked == m->count)
+        return true;
+    s->used = malloc(UTIL_MAX(m->marked, 1u) * sizeof *s->used);
+    for (uint32_t n = 0, k = 0; s->used && n < m->count; n++)
+        if (m->word[n / 64] >> n % 64 & 1)
+            s->used[k++] = n;
+    return s->used;
+}
+
+static enum mali_end find_indexed(struct mali_tiling *t)
+{
+    struct mali_shading *s = &t->shading;
+    struct range range = {UINT32_MAX, 0};
+    if (!for_indices(t, widen, &range))
+        return stopped(t);
+    if (range.least > range.greatest)
+        return MALI_END_DONE; /* restarts alone */
+    if (range.greatest - range.least >= VERTICES_MOST) {
+        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, t->job->address,
+                      "indices from %u to %u: more than 2^24 vertices of a draw are not done", range.least,
+                      range.greatest);
+        return MALI_END_FAULT;
+    }
+    struct marks m = {.least = range.least, .count = range.greatest - range.least + 1};
+    m.word = calloc(m.count / 64 + 1, sizeof *m.word);
+    if (!m.word)
+        return no_memory(t);
+    const bool marked = for_indices(t, mark, &m);
+    s->least = m.least;
+    s->count = m.count;
+    const bool listed = marked && list_used(s, &m);
+    free(m.word);
+    return listed ? MALI_END_DONE : marked ? no_memory(t) : stopped(t);
+}
+
+/* ---- where they stand ---- */
+
+/* Room for all instances' arrays, whose pages come when they are stored to. */
+static enum mali_end take_room(struct mali_tiling *t)
+{
+    struct mali_shading *s = &t->shading;
+    const struct mali_primitive *p = &t->payload->primitive;
+    const uint32_t stride = t->vertex->layout.vertex_attribute_stride;
+    const bool sized = p->draw_mode == MALI_DRAW_MODE_POINTS &&
+                       p->point_size_array_format == MALI_POINT_SIZE_ARRAY_FORMAT_FP16;
+    const uint64_t vertices = (uint64_t)s->count * s->instances; /* below 2^56 */
+    const uint64_t begin = util_align((uint64_t)t->heap_at, HEAP_ALIGN);
+    const uint64_t sizes = begin + vertices * MALI_POSITION_BYTES;
+    const uint64_t varyings = util_align(sizes + (sized ? vertices * MALI_POINT_SIZE_BYTES : 0), HEAP_ALIGN);
+    if (vertices > UINT32_MAX || varyings + vertices * stride > (t->heap_end & ~(HEAP_ALIGN - 1))) {
+        mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_TILE_MEMORY, UNIT, t->heap_end,
+                      "the heap has no room for %u vertices of %u instances", s->count, s->instances);
+        return MALI_END_FAULT;
+    }
+    s->at = (struct mali_vertices){.positions = (uint32_t)begin,
+                                   .point_sizes = sized ? (uint32_t)sizes : 0,
+                                   .varyings = stride ? (uint32_t)varyings : 0,
+                                   .stride = stride};
+    t->heap_at = (uint32_t)util_align(varyings + vertices * stride, HEAP_ALIGN);
+    return MALI_END_DONE;
+}
+
+static enum mali_end find(struct mali_tiling *t)
+{
+    struct mali_shading *s = &t->shading;
+    const struct mali_primitive *p = &t->payload->primitive;
+    mali_tiling_forget(t);
+    *s = (struct mali_shading){.offset = p->base_vertex_offset, .instances = t->vertex->instances};
+    mali_tiling_take_indices(t);
+    if (p->point_size_array_format == MALI_POINT_SIZE_ARRAY_FORMAT_FP32) {
+        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, t->job->address,
+                      "sizes of points as singles are not known");
+        return MALI_END_FAULT;
+    }
+    if (!t->count || !s->instances)
+        return MALI_END_DONE;
+    if (p->index_type != MALI_INDEX_TYPE_NONE) {
+        enum mali_end end = find_indexed(t);
+        return end != MALI_END_DONE || !s->count ? end : take_room(t);
+    }
+    s->count = s->used_count = t->count;
+    return take_room(t);
+}
+
+/* ---- programs ---- */
+
+static enum mali_end shade(struct mali_tiling *t, enum mali_thread_kind kind,
+                           const struct mali_bindings *bindings, const char *unit)
+{
+    struct mali_job *job = t->job;
+    struct mali_world world;
+    struct mali_grid grid;
+    struct util_arena *arena = job->device->programs.arena;
+    mali_programs_begin(&job->device->programs, job->device->options.engine);
+    if (!mali_world_begin(&world, job, &t->payload->draw, bindings, arena, unit, t->stop))
+        return stopped(t);
+    world.kind = kind;
+    world.shading = &t->shading;
+    if (!mali_grid_set_vertices(&grid, t->shading.used_count, t->shading.instances, unit, job->address,
+                                t->stop))
+        return MALI_END_FAULT;
+    mali_speculation_open(job, &world, &grid);
+    world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);
+    const uint64_t vertices =
+        kind == MALI_THREADS_POSITION ? (uint64_t)t->shading.used_count * t->shading.instances : 0;
+    const bool observed = job->device->options.observer;
+    if (observed)
+        mali_observe_shading(job, &world, vertices, false);
+    enum mali_end end = mali_grid_run(job, &world, &grid, &job->done, t->stop);
+    mali_speculation_close(&world);
+    if (observed && end == MALI_END_DONE)
+        mali_observe_shading(job, &world, vertices, true);
+    if (end == MALI_END_DONE) {
+        job->device->host.counters.vertices += vertices;
+        job->done = 0;
+    }
+    return end;
+}
+
+static enum mali_end shade_positions(struct mali_tiling *t)
+{
+    if (!t->vertex->vertex.state.shader) {
+        mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, UNIT, t->job->address,
+                      "a draw without a program for positions");
+        return MALI_END_FAULT;
+    }
+    return shade(t, MALI_THREADS_POSITION, &t->vertex->vertex, "position program");
+}
+
+static enum mali_end shade_varyings(struct mali_tiling *t)
+{
+    if (!t->payload->primitive.secondary_shader || !t->vertex->varying.state.shader)
+        return MALI_END_DONE;
+    return shade(t, MALI_THREADS_VARYING, &t->vertex->varying, "varying program");
+}
+
+enum mali_end mali_tiling_shade(struct mali_tiling *t)
+{
+    static enum mali_end (*const does[])(struct mali_tiling *) = {
+        [TILING_FIND] = find, [TILING_POSITION] = shade_positions, [TILING_VARYING] = shade_varyings};
+    while (t->stage != TILING_DRAW) {
+        const bool nothing = t->stage != TILING_FIND && !t->shading.count;
+        enum mali_end end = nothing ? MALI_END_DONE : does[t->stage](t);
+        if (end != MALI_END_DONE)
+            return end;
+        t->stage++;
+    }
+    return MALI_END_DONE;
+}
