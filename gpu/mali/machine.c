@@ -52,6 +52,14 @@ uint16_t mali_sixteen_live(const struct mali_world *w, const union mali_sixteen 
     return w->program->warp ? state->warp.live : state->midgard.live;
 }
 
+const char *mali_fault_name(const struct mali_decoded *p, uint32_t at)
+{
+    for (uint32_t n = 0; p->warp && n < p->warp->insn_count; n++)
+        if (p->warp->insns[n].kind == WARP_UNSUPPORTED && p->warp->insns[n].at == at)
+            return p->warp->insns[n].name;
+    return NULL;
+}
+
 static void of_midgard(const struct midgard_report *r, struct mali_report *out)
 {
     *out = (struct mali_report){.fault = r->fault, .at = r->at, .place = r->place, .executed = r->executed};

@@ -50,6 +50,8 @@ void mali_sixteen_begin(const struct mali_threads *threads, uint16_t lanes, uint
 /* Lanes that have not ended; that were not discarded. */
 uint16_t mali_sixteen_running(const struct mali_world *world, const union mali_sixteen *state);
 uint16_t mali_sixteen_live(const struct mali_world *world, const union mali_sixteen *state);
+/* What stands at a word that code has found not to be supported, as the interpreter's report says; or NULL. */
+const char *mali_fault_name(const struct mali_decoded *program, uint32_t at);
 /* Interprets the program of threads->world, up to its end or a barrier. Returns whether it has no fault. */
 bool mali_interpret(struct mali_threads *threads, union mali_sixteen *state, struct mali_report *report);
 

@@ -15,7 +15,7 @@ struct head {
     uint32_t words;
     struct mali_code_forms forms;
 };
-static const char mark[16] = "mali threads 3";
+static const char mark[16] = "mali threads 4";
 
 struct variant {
     const struct mali_decoded *program;
@@ -35,38 +35,71 @@ static void leave(struct jit_builder *b, LLVMValueRef value, size_t offset)
     jit_store(b, value, jit_offset_const(b, jit_param(b, CALL), offset), 8);
 }
 
+/* What either machine's translation is given and leaves. */
+struct body {
+    LLVMValueRef lanes, fuel, address, state, fault, executed, fault_address;
+};
+
+static int emit_midgard(struct jit_builder *b, const struct variant *v, struct mali_world_ir *e,
+                        struct body *body)
+{
+    struct midgard_ir_ports ports;
+    struct midgard_ir_state state;
+    const struct midgard_ir_input input = {.uniform_count = v->forms->uniform_count / 4u,
+                                           .address = body->address,
+                                           .lanes = body->lanes,
+                                           .fuel = body->fuel,
+                                           .state = body->state};
+    mali_world_ir_ports(e, &ports);
+    int status = midgard_translate(b, v->program->midgard, &ports, &input, &body->fault, &state);
+    body->executed = state.executed;
+    body->fault_address = state.fault_address;
+    return status;
+}
+
+static int emit_warp(struct jit_builder *b, const struct variant *v, struct mali_world_ir *e,
+                     struct body *body)
+{
+    struct warp_ir_ports ports;
+    struct warp_ir_state state;
+    struct warp_ir_input input = {
+        .address = body->address, .lanes = body->lanes, .fuel = body->fuel, .state = body->state};
+    mali_world_ir_warp_ports(e, &ports);
+    if (!body->state)
+        mali_world_ir_registers(e, b, v->program->warp, input.reg);
+    int status = warp_translate(b, v->program->warp, &ports, &input, &body->fault, &state);
+    body->executed = state.executed;
+    body->fault_address = state.fault_address;
+    return status;
+}
+
 static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
     const LLVMTypeRef params[PARAMS] = {b->ptr, b->ptr, b->ptr};
     struct mali_world_ir e = {.forms = v->forms, .lookups = v->lookups, .requests = v->program->requests};
-    struct midgard_ir_ports ports;
-    struct midgard_ir_state state;
-    LLVMValueRef fault;
     jit_begin_function(b, b->i32, params, PARAMS);
     jit_param_readable(b, CODE, sizeof(struct mali_code), 8);
     e.code = jit_param(b, CODE);
     e.threads = jit_param(b, THREADS);
     e.calls.ports = jit_offset_const(b, e.threads, offsetof(struct mali_threads, ports));
-    mali_world_ir_ports(&e, &ports);
-    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(b->context, b->function, "body");
-    LLVMBuildBr(b->ir, body);
-    LLVMPositionBuilderAtEnd(b->ir, body);
+    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(b->context, b->function, "body");
+    LLVMBuildBr(b->ir, block);
+    LLVMPositionBuilderAtEnd(b->ir, block);
     LLVMValueRef lanes =
         LLVMBuildTrunc(b->ir, of_call(b, b->i32, offsetof(struct mali_code_call, lanes)), b->i16, "");
-    const struct midgard_ir_input input = {
-        .uniform_count = v->forms->uniform_count / 4u,
-        .address = jit_load_at_entry(b, b->i64, e.code, offsetof(struct mali_code, address), 8),
+    struct body body = {
         .lanes = jit_mask_from_bits(b, lanes),
         .fuel = of_call(b, b->i32, offsetof(struct mali_code_call, fuel)),
+        .address = jit_load_at_entry(b, b->i64, e.code, offsetof(struct mali_code, address), 8),
         .state = v->program->barriers ? of_call(b, b->ptr, offsetof(struct mali_code_call, state)) : NULL};
-    int status = midgard_translate(b, v->program->midgard, &ports, &input, &fault, &state);
+    int status = (v->program->warp ? emit_warp : emit_midgard)(b, v, &e, &body);
     if (status)
         return status;
-    leave(b, state.executed, offsetof(struct mali_code_call, executed));
-    leave(b, state.fault_address ? state.fault_address : jit_i64(b, 0),
+    leave(b, body.executed, offsetof(struct mali_code_call, executed));
+    leave(b, body.fault_address ? body.fault_address : jit_i64(b, 0),
           offsetof(struct mali_code_call, address));
-    LLVMBuildRet(b->ir, fault);
+    LLVMBuildRet(b->ir, body.fault);
     return 0;
 }
 
@@ -119,7 +152,7 @@ struct jit_function *mali_thread_code(struct mali_world *w, struct jit_engine *e
     } of;
     memset(&of, 0, sizeof of);
     of.engine = engine;
-    struct mali_code *code = engine && !w->program->warp ? util_arena_alloc(arena, sizeof *code) : NULL;
+    struct mali_code *code = engine ? util_arena_alloc(arena, sizeof *code) : NULL;
     if (!code)
         return NULL;
     mali_code_prepare(w, &of.head.forms, lookups, code);

@@ -58,8 +58,11 @@ static bool run_code(struct mali_threads *t, uint16_t lanes, union mali_sixteen 
     mali_code_fn code = (mali_code_fn)jit_function_code(function);
     struct isa_fault fault = isa_fault_unpack(code(t->world->code, t, &call));
     jit_function_ran(function, call.executed);
-    *report = (struct mali_report){
-        .fault = fault.kind, .at = fault.pc, .place = {fault.lane, call.address}, .executed = call.executed};
+    *report = (struct mali_report){.fault = fault.kind,
+                                   .at = fault.pc,
+                                   .name = mali_fault_name(t->world->program, fault.pc),
+                                   .place = {fault.lane, call.address},
+                                   .executed = call.executed};
     return !fault.kind;
 }
 

@@ -1,11 +1,10 @@
 /* Forms and places of a world's descriptors, for its code. */
 #include <string.h>
 
+#include "gpu/mali/world_internal.h"
 #include "gpu/mali/world_ir.h"
 #include "util/bits.h"
 #include "util/checked.h"
-
-#define ENTRY_BYTES 16u /* of uniform buffers */
 
 /* What code reads without looking at pages. */
 static bool take_reads(const struct mali_world *w, uint64_t address, uint64_t size, uint32_t rights)
@@ -123,18 +122,17 @@ static void set_image(const struct mali_world *w, uint32_t n, struct mali_code_f
 
 static void set_buffers(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
 {
-    const struct mali_bindings *b = w->bindings;
     for (uint32_t n = 0; n < MALI_CODE_BUFFERS; n++) {
-        bool there = n < b->state.uniform_buffer_count;
-        const struct mali_uniform_of *of = there ? &b->uniform_buffer[n] : NULL;
-        uint64_t bytes = there ? (uint64_t)of->buffer.entries * ENTRY_BYTES : 0;
+        struct mali_stop unheard;
+        uint64_t address, bytes;
         code->buffer[n].base = code->zeros; /* of no bytes: zeros */
-        if (there && (of->refused || (bytes && !take_reads(w, of->buffer.pointer, bytes, GPU_RIGHT_READ))))
+        if (!mali_world_buffer(w, n, &address, &bytes, &unheard) ||
+            (bytes && !take_reads(w, address, bytes, GPU_RIGHT_READ)))
             continue;
         forms->buffers |= 1u << n;
         code->buffer[n].bytes = bytes;
         if (bytes)
-            code->buffer[n].base = w->space->window.base + of->buffer.pointer;
+            code->buffer[n].base = w->space->window.base + address;
     }
 }
 
@@ -196,6 +194,9 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     code->group_bytes = w->group_bytes;
     code->storage[0] = w->bindings->storage.tls_base_pointer;
     code->storage[1] = w->bindings->storage.wls_base_pointer;
+    set_buffers(w, forms, code);
+    if (!p) /* Bifrost's and Valhall's: attributes and textures go by calls */
+        return;
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
@@ -204,6 +205,5 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
         if (p->varying_stores >> n & 1)
             set_array(w, true, n, &forms->varying[n], &code->varying[n]);
     }
-    set_buffers(w, forms, code);
     set_lookups(w, forms, lookups, code);
 }

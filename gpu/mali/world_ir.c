@@ -53,7 +53,7 @@ LLVMValueRef mali_ir_scratch(struct mali_world_ir *e, struct jit_builder *b)
 
 /* Sixteen words by fours, as the host has just stored them: the processor hands those over without waiting. LLVM would
  * make one load of them, were they not volatile. */
-static LLVMValueRef lanes_of_threads(const struct mali_world_ir *e, struct jit_builder *b, size_t offset)
+LLVMValueRef mali_ir_lanes_of_threads(const struct mali_world_ir *e, struct jit_builder *b, size_t offset)
 {
     LLVMTypeRef type = LLVMVectorType(b->i32, 4);
     LLVMValueRef four[4], eight[2], order[16];
@@ -282,13 +282,13 @@ static void uniform_lanes(struct jit_builder *b, LLVMValueRef base, LLVMValueRef
     }
 }
 
-static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+LLVMValueRef mali_ir_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
+                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
     bool known = !u->buffer.lanes && u->buffer.known < MALI_CODE_BUFFERS;
     if (!known || !(e->forms->buffers >> u->buffer.known & 1) || u->bytes % 4)
-        return midgard_ir_call_ports.uniform(e, b, u, mask, out, address);
+        return e->call.uniform(e, b, u, mask, out, address);
     size_t at = offsetof(struct mali_code, buffer) + u->buffer.known * sizeof(struct mali_code_buffer);
     LLVMValueRef base = mali_ir_place(e, b, b->ptr, at + offsetof(struct mali_code_buffer, base));
     LLVMValueRef bytes = mali_ir_place(e, b, b->i64, at + offsetof(struct mali_code_buffer, bytes));
@@ -315,7 +315,7 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
         return;
     }
     for (unsigned c = 0; c < 3; c++)
-        out[c] = lanes_of_threads(e, b, at + c * ISA_LANES * sizeof(uint32_t));
+        out[c] = mali_ir_lanes_of_threads(e, b, at + c * ISA_LANES * sizeof(uint32_t));
     out[3] = jit_splat_u32(b, 0);
 }
 
@@ -331,9 +331,13 @@ void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out)
     *out = midgard_ir_call_ports;
     out->ctx = e;
     out->numeric = (enum isa_numeric)e->forms->numeric;
+    e->call.load = out->load;
+    e->call.store = out->store;
+    e->call.uniform = out->uniform;
+    e->call.texture = out->texture;
     out->attribute = attribute;
     out->store_varying = store_varying;
-    out->uniform = uniform;
+    out->uniform = mali_ir_uniform;
     out->load = mali_ir_load;
     out->store = mali_ir_store;
     out->image = mali_ir_image;

@@ -10,6 +10,7 @@
 
 #include "gpu/mali/lookup.h"
 #include "isa/midgard/trans_call.h"
+#include "isa/warp/trans_call.h"
 #include "jit/engine.h"
 
 #define MALI_CODE_ARRAYS  32u /* attributes, and varyings; those beyond go by calls */
@@ -103,9 +104,15 @@ void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
 struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engine *engine,
                                       struct util_arena *arena, struct mali_code **code);
 
-/* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports. */
+/* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports, or .warp. */
 struct mali_world_ir {
     struct isa_ir_calls calls; /* first: the ports that call take it */
+    struct {                   /* those of the program's machine that are called where nothing is emitted */
+        isa_ir_load_fn load;
+        isa_ir_store_fn store;
+        isa_ir_uniform_fn uniform;
+        isa_ir_texture_fn texture;
+    } call;
     const struct mali_code_forms *forms;
     const struct mali_code_lookup *lookups;
     unsigned requests;          /* texture requests of the program */
@@ -115,6 +122,11 @@ struct mali_world_ir {
 };
 /* The ports, with ctx `e`; those of fragments alone are calls. */
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);
+/* The same of Bifrost's and Valhall's programs (world_warp_ir.c). */
+void mali_world_ir_warp_ports(struct mali_world_ir *e, struct warp_ir_ports *out);
+/* What mali_threads_registers gives: i32x16 each, of registers that the program reads; the others NULL. */
+void mali_world_ir_registers(const struct mali_world_ir *e, struct jit_builder *b,
+                             const struct warp_program *program, LLVMValueRef reg[WARP_REGISTERS]);
 
 /* What a format's channels are in a register, which mali_ir_convert ends with. */
 void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum isa_type type, bool any_type,

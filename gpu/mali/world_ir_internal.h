@@ -11,6 +11,9 @@ LLVMValueRef mali_ir_place(const struct mali_world_ir *e, struct jit_builder *b,
 LLVMValueRef mali_ir_of_threads(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
                                 size_t offset);
 
+/* Sixteen words of it. */
+LLVMValueRef mali_ir_lanes_of_threads(const struct mali_world_ir *e, struct jit_builder *b, size_t offset);
+
 LLVMValueRef mali_ir_lane(struct jit_builder *b, LLVMValueRef v, unsigned lane);
 /* i64x16 to i32x16: the lower words. */
 LLVMValueRef mali_ir_narrow(struct jit_builder *b, LLVMValueRef v);
@@ -43,6 +46,9 @@ LLVMValueRef mali_ir_ways_fault(struct jit_builder *b, struct mali_ir_ways *w, L
 void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct isa_ir_access *a,
                         LLVMValueRef mask, const LLVMValueRef value[4], struct mali_ir_ways *w);
 
+/* world_ir.c: uniform buffers. */
+LLVMValueRef mali_ir_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
+                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
 /* world_memory_ir.c, world_image_ir.c: ports. */
 LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
                           LLVMValueRef out[4], LLVMValueRef *address);

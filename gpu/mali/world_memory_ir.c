@@ -261,7 +261,7 @@ LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct isa_ir_
     LLVMValueRef found[MALI_WAYS][4], bad;
     struct mali_ir_ways w = {.count = 0};
     if (a->space == ISA_SPACE_THREAD || b->quick)
-        return midgard_ir_call_ports.load(e, b, a, mask, out, address);
+        return e->call.load(e, b, a, mask, out, address);
     const struct memory m = memory_of(e, b, a, GPU_RIGHT_READ, mask);
     for (unsigned n = 0; n < MALI_WAYS; n++)
         for (unsigned c = 0; c < 4; c++)
@@ -271,7 +271,7 @@ LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct isa_ir_
         load[n](&m, found[n]);
         mali_ir_way_end(b, &w);
     }
-    bad = midgard_ir_call_ports.load(e, b, a, mask, found[w.count], address);
+    bad = e->call.load(e, b, a, mask, found[w.count], address);
     bad = mali_ir_ways_fault(b, &w, bad, address);
     for (unsigned c = 0; c < 4; c++) {
         const LLVMValueRef of[MALI_WAYS] = {found[0][c], found[1][c], found[2][c], found[3][c]};
@@ -413,6 +413,6 @@ LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct isa_ir
     bool calls = a->space == ISA_SPACE_THREAD || b->quick || a->enable != (1u << a->bytes) - 1;
     if (!calls)
         mali_ir_store_ways(e, b, a, mask, value, &w);
-    LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);
+    LLVMValueRef bad = e->call.store(e, b, a, mask, value, address);
     return w.count ? mali_ir_ways_fault(b, &w, bad, address) : bad;
 }

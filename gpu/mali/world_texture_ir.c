@@ -114,7 +114,7 @@ LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct isa_
     uint32_t n = number_of(e, t);
     struct raster_lookup_ir in = {.layer = NULL};
     if (n == UINT32_MAX)
-        return midgard_ir_call_ports.texture(e, b, t, mask, out, address);
+        return e->call.texture(e, b, t, mask, out, address);
     set_lanes(b, t, &in);
     LLVMValueRef image =
         jit_load_at_entry(b, b->ptr, e->code, offsetof(struct mali_code, image) + n * sizeof(void *), 8);

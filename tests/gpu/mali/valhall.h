@@ -181,6 +181,9 @@ static inline int v9_run_group(const struct CMUnitTest *tests, size_t count)
         assert_int_equal(jit_engine_create(&options, &v9_engine, NULL), 0);
         failed +=
             _cmocka_run_group_tests(tier == JIT_QUICK ? "quick" : "optimised", tests, count, NULL, NULL);
+        struct jit_stats stats;
+        jit_engine_stats(v9_engine, &stats);
+        assert_true(stats.compiled > 0);
         jit_engine_destroy(v9_engine);
         v9_engine = NULL;
     }
