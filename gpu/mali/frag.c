@@ -6,6 +6,7 @@
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
+#include "gpu/mali/frame_draws.h"
 #include "raster/depth.h"
 #include "util/bits.h"
 
@@ -24,6 +25,14 @@ static void spend(struct mali_frag_shared *shared, uint64_t packets)
         ;
 }
 
+/* Of v6 and v7 a job that shades vertices may be one with a tiler's payload; so is each of v9's (payload.h). */
+static bool draws(enum mali_version version, uint32_t type)
+{
+    return type == MALI_JOB_TYPE_TILER ||
+           (type == MALI_JOB_TYPE_INDEXED_VERTEX && version >= MALI_V6 && version <= MALI_V7) ||
+           (type == MALI_JOB_TYPE_MALLOC_VERTEX && version >= MALI_V9);
+}
+
 static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *stop)
 {
     struct mali_frag_shared *shared = f->shared;
@@ -32,10 +41,13 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
     const struct mali_reader reader = {shared->job->space, shared->job->version, FRAG_UNIT, &packets};
     struct mali_job_header header;
     bool read = mali_desc_read(&reader, &mali_desc_job_header, address, &header, stop);
-    if (read && (header.type != MALI_JOB_TYPE_TILER || !header.is_64b))
+    mali_job_header_settle(reader.version, &header);
+    if (read && (!draws(reader.version, header.type) || !header.is_64b))
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");
-    read = read && mali_payload_read(&reader, address, &header, shared->arena, &f->payload, stop);
+    read = read && mali_payload_read_fragments(&reader, address, &header, shared->arena, &f->payload, stop);
+    if (read && header.type == MALI_JOB_TYPE_MALLOC_VERTEX)
+        f->vertex_bytes = f->payload.vertex.layout.vertex_attribute_stride;
     spend(shared, before - packets);
     return read;
 }
@@ -46,8 +58,14 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
 {
     uint64_t shader = f->job.bindings.state.shader;
     f->has_program = shader > NO_PROGRAM;
-    return !f->has_program || mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
-                                               f->shared->arena, FRAG_UNIT, stop);
+    if (!f->has_program)
+        return true;
+    if (!mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings, f->shared->arena,
+                          FRAG_UNIT, stop))
+        return false;
+    return f->world.program->midgard || f->world.program->warp ||
+           mali_stop_set(stop, MALI_INSTR_INVALID_ENC, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, f->world.address,
+                         "programs of this set are not executed");
 }
 
 /* What programs store comes in the order of tiles: where the tiler did not hear of it, they may not (ours). */
@@ -64,6 +82,8 @@ static bool stores_in_order(const struct mali_frag *f, struct mali_stop *stop)
 static bool reads_points(const struct mali_frag *f)
 {
     const struct mali_bindings *b = &f->job.bindings;
+    if (f->world.program->warp)
+        return mali_frag_reads_point(f->world.program->warp);
     for (uint32_t n = 0; n < b->varying_buffer_count; n++)
         if (b->varying_buffer[n].kind == MALI_ARRAY_POINT_COORD_MIN_Y ||
             b->varying_buffer[n].kind == MALI_ARRAY_POINT_COORD_MAX_Y)
@@ -98,12 +118,18 @@ static void begin_shader(struct mali_frag *f)
                                .query = (uint8_t)f->query};
 }
 
-/* Of lines another field says which vertex provokes (Mesa's pan_cmdstream.c). */
-static bool first_provokes(const struct mali_tiler_job *job)
+/* Of lines another field says which vertex provokes, the other way round since v6; of v9 the frame (Mesa's
+ * pan_cmdstream.c, pan_cs.c). */
+static bool first_provokes(const struct mali_frag *f)
 {
+    const enum mali_version version = f->shared->job->version;
+    const struct mali_tiler_job *job = &f->job;
+    if (version >= MALI_V9)
+        return f->shared->payload->frame.several.first_provoking_vertex;
     bool lines = job->primitive.draw_mode >= MALI_DRAW_MODE_LINES &&
                  job->primitive.draw_mode <= MALI_DRAW_MODE_LINE_LOOP;
-    return lines ? !job->draw.flat_shading_vertex : job->primitive.first_provoking_vertex;
+    return lines ? job->draw.flat_shading_vertex == (version >= MALI_V6)
+                 : job->primitive.first_provoking_vertex;
 }
 
 static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
@@ -115,7 +141,7 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
                       (s->back_facing_depth_bias ? RASTER_OFFSET_REVERSE : 0);
     draw->shader = &f->shader;
     draw->setup = (struct raster_setup){.flat_below = f->flat,
-                                        .flat_first = first_provokes(&f->job),
+                                        .flat_first = first_provokes(f),
                                         .vary_count = f->vary_count,
                                         .depth_offset = offsets,
                                         .offset_factor = s->depth_factor,
@@ -139,27 +165,52 @@ static void count(struct mali_frag *f)
     while (!atomic_compare_exchange_weak(&f->shared->counted, &first, f));
 }
 
-bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop)
+/* NULL: no host memory. */
+static struct mali_frag *begin(struct mali_frag_shared *shared, uint64_t address, struct mali_stop *stop)
 {
     struct mali_frag *f = util_arena_alloc(shared->arena, sizeof *f);
-    if (!f)
-        return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, draw->state, "no host memory");
+    if (!f) {
+        mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, address, "no host memory");
+        return NULL;
+    }
     memset(f, 0, offsetof(struct mali_frag, job));
     f->shared = shared;
     f->tile = &shared->targets->tile;
-    if (!read_job(f, draw->state, stop) || !take_program(f, stop))
+    return f;
+}
+
+/* Out of f->job, which was read. */
+static bool prepare(struct mali_frag *f, struct gpu_frame_draw *draw, struct mali_stop *stop)
+{
+    struct jit_engine *engine = f->shared->engine;
+    if (!take_program(f, stop))
         return false;
     f->ahead = draw->points && f->has_program && reads_points(f) ? 2 : 0;
     if (!mali_frag_place_varyings(f, stop) || !mali_frag_set_tests(f, stop) ||
         !mali_frag_set_targets(f, stop) || !stores_in_order(f, stop))
         return false;
-    mali_frag_find_halves(f, shared->engine && jit_engine_level(shared->engine) > JIT_SSE41);
+    mali_frag_find_halves(f, engine && jit_engine_level(engine) > JIT_SSE41);
     begin_shader(f);
-    mali_frag_take_code(f, shared->engine, shared->in_order);
+    mali_frag_take_code(f, engine, f->shared->in_order);
     fill(f, draw);
     if (f->query != RASTER_QUERY_NONE)
         count(f);
     return true;
+}
+
+bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop)
+{
+    const enum mali_frame_draw whole =
+        mali_frame_draws_find(shared->job->version, shared->payload, draw->state);
+    struct mali_frag *f = begin(shared, draw->state, stop);
+    if (!f)
+        return false;
+    f->vertices = draw->varyings_at;
+    if (whole == MALI_FRAME_DRAWS)
+        return read_job(f, draw->state, stop) && prepare(f, draw, stop);
+    f->job = (struct mali_tiler_job){.draw = shared->payload->whole[whole].draw,
+                                     .bindings = shared->payload->whole[whole].bindings};
+    return prepare(f, draw, stop);
 }
 
 /* ---- occlusion queries ---- */

@@ -23,8 +23,9 @@ struct mali_frag_shared {
     _Atomic uint64_t packets;            /* descriptors that draws may still read */
 };
 
-/* From the tiler job whose header stands at draw->state; fills the family's part of *draw. False and *stop:
- * what its descriptors or its program are, or no host memory. Thread-safe. */
+/* From the job of the tiler's, or with vertices, whose header stands at draw->state, or from the frame's own draw there
+ * (frame_draws.h), as the payload has it; fills the family's part of *draw. False and *stop: what its descriptors or its
+ * program are, or no host memory. Thread-safe. */
 bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop);
 
 /* The varyings of vertex `index`, for set-up. False and *fault: they are not in memory. */

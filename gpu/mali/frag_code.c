@@ -21,24 +21,22 @@ static void set_varying(const struct mali_frag *f, uint32_t n, struct mali_frag_
                                     [MALI_ARRAY_POINT_COORD_MIN_Y] = FRAG_VARYING_POINT,
                                     [MALI_ARRAY_POINT_COORD_MAX_Y] = FRAG_VARYING_POINT_UP,
                                     [MALI_ARRAY_FRONT_FACING] = FRAG_VARYING_FACING};
-    const struct mali_array *array;
-    enum raster_format format;
+    struct mali_frag_descriptor d;
     struct mali_stop unheard = {0};
-    const struct mali_attribute *a = mali_world_attribute(&f->world, true, n, &array, &format, &unheard);
-    if (!a)
+    if (!mali_frag_describe(f, n | f->varying_table, &d, &unheard))
         return;
-    out->order = (uint16_t)a->order;
-    if (a->format == MALI_FORMAT_CONSTANT) {
+    out->order = (uint16_t)d.order;
+    if (d.constant) {
         out->kind = FRAG_VARYING_CONSTANT;
-    } else if (array->kind == MALI_ARRAY_1D && f->slot_of[n] != FRAG_NO_SLOT) {
+    } else if (d.kind == MALI_ARRAY_1D && f->slot_of[n] != FRAG_NO_SLOT) {
         const struct mali_frag_slot *slot = &f->slot[f->slot_of[n]];
         out->kind = FRAG_VARYING_SLOT;
         out->format = slot->flat ? slot->format : 0;
         out->flat = slot->flat;
         out->first = slot->first;
         out->count = slot->count;
-    } else if (array->kind < UTIL_ARRAY_SIZE(kinds)) {
-        out->kind = kinds[array->kind];
+    } else if (d.kind < UTIL_ARRAY_SIZE(kinds)) {
+        out->kind = kinds[d.kind];
     }
 }
 
@@ -61,10 +59,11 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
         out->alpha_to_one |= (uint8_t)(f->target[t].alpha_to_one << t);
         out->shaders |= (uint8_t)((f->target[t].shader != NULL) << t);
     }
-    const uint64_t varyings =
-        f->has_program && f->world.program->midgard ? f->world.program->midgard->varyings : 0;
+    out->version = (uint8_t)f->shared->job->version;
+    if (f->has_program && f->world.program->warp)
+        mali_frag_set_warp_forms(f, out);
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++)
-        if (varyings >> n & 1)
+        if (f->asked[n])
             set_varying(f, n, &out->varying[n]);
 }
 
@@ -72,7 +71,8 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
 static bool for_reference(const struct mali_frag *f)
 {
     return f->per_sample || f->stencil_given ||
-           (f->has_program && (f->world.program->barriers || f->world.program->warp));
+           (f->has_program &&
+            (f->world.program->barriers || (f->world.program->warp && !mali_frag_has_warp_code(f))));
 }
 
 /* ---- keys ---- */
@@ -83,7 +83,7 @@ struct head {
     uint32_t kind, words, shader_words[MALI_TARGETS];
     struct mali_frag_forms forms;
 };
-static const char mark[16] = "mali fragment 4";
+static const char mark[16] = "mali fragment 5";
 
 static int emit(struct jit_builder *b, void *data)
 {
@@ -213,7 +213,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
 /* Each lane writes its colour, once, at the program's end. */
 static bool writes_always(const struct midgard_program *p)
 {
-    if (!p || !p->straight || p->write_count != 1 || p->any_target || p->targets != 1)
+    if (!p->straight || p->write_count != 1 || p->any_target || p->targets != 1)
         return false;
     const struct midgard_insn *i = &p->insns[p->writes[0].insn];
     for (unsigned n = 0; n < 2; n++)
@@ -236,7 +236,8 @@ static bool may_be_opaque(const struct mali_frag *f)
         return false;
     const struct mali_decoded *p = f->world.program;
     return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores &&
-           writes_always(p->midgard) && !raster_output_reads(format, &t->blend);
+           (p->warp ? mali_frag_writes_always(p->warp) : writes_always(p->midgard)) &&
+           !raster_output_reads(format, &t->blend);
 }
 
 /* ---- all of it ---- */
@@ -290,6 +291,8 @@ static bool set_args(struct mali_frag *f, struct finding *x)
     args->alpha_reference = f->alpha_reference;
     args->fuel = f->world.fuel;
     args->passed = &f->passed;
+    for (unsigned n = 0; n < FRAG_SPECIAL_BLEND; n++)
+        mali_frag_special_words(f, (enum mali_frag_special)n, args->special[n]);
     for (uint32_t t = 0; t < f->tile->count; t++) {
         args->constant[t] = f->target[t].constant;
         args->shader[t] = f->target[t].shader ? f->target[t].shader->address : 0;

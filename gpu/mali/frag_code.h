@@ -35,6 +35,11 @@ struct mali_frag_forms {
     uint8_t calls;   /* it may call ports: raster_shader_call.scratch is a struct mali_threads */
     uint8_t shaders; /* bit n: target n has a blend shader */
     uint16_t sample_mask;
+    /* Of programs of isa/warp: blend descriptors as they get them, places of a vertex's words (struct mali_frag). */
+    uint8_t version, raw; /* raw: bit n: target n */
+    uint32_t words[MALI_TARGETS][2], varying_table;
+    uint8_t word[2][FRAG_WORDS_MOST];
+    uint8_t point_up, zero[3];
 };
 
 /* What code reads of a draw (raster_shader.args); immutable but for `passed`. */
@@ -42,8 +47,9 @@ struct mali_frag_args {
     struct mali_code code;
     float alpha_reference, constant[MALI_TARGETS];
     uint32_t fuel;
-    uint64_t shader[MALI_TARGETS]; /* addresses of blend shaders */
-    _Atomic uint64_t *passed;      /* the draw's count of samples */
+    uint64_t shader[MALI_TARGETS];           /* addresses of blend shaders */
+    uint32_t special[FRAG_SPECIAL_BLEND][2]; /* by enum mali_frag_special */
+    _Atomic uint64_t *passed;                /* the draw's count of samples */
 };
 
 struct mali_frag_variant {
@@ -55,6 +61,12 @@ struct mali_frag_variant {
 /* frag_ir.c: emits the function, a raster_shader_fn. 0, -ENOTSUP: the program asks for what code cannot give,
  * or another negative errno. */
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant);
+
+/* frag_warp_code.c: whether code can do what a program of isa/warp asks for; the forms that such a program has. */
+bool mali_frag_has_warp_code(const struct mali_frag *frag);
+void mali_frag_set_warp_forms(const struct mali_frag *frag, struct mali_frag_forms *forms);
+/* Each lane writes its colour, once, to target 0, and all the samples that it has. */
+bool mali_frag_writes_always(const struct warp_program *program);
 
 /* frag_code.c: the draw's code, kept with its program, into frag->shader, or, where it calls ports, frag->called.
  * What has none is interpreted. */

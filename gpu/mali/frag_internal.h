@@ -10,6 +10,16 @@
 #define FRAG_UNIT          "fragment program"
 #define FRAG_NO_SLOT       0xff
 #define FRAG_VARYINGS_MOST 256u /* descriptors that are looked at; programs name more by registers alone */
+/* Registers of a lane of isa/warp where it begins (Mesa's bifrost_compile.c). */
+enum {
+    FRAG_REG_PRIMITIVE = 57,
+    FRAG_REG_FACING,
+    FRAG_REG_POSITION, /* x, and y above */
+    FRAG_REG_COVERAGE,
+    FRAG_REG_SAMPLES /* the same, and above the sample's number */
+};
+#define FRAG_INDEX_MASK 0xffffffu /* of a handle since v9: the number; above, the table */
+#define FRAG_WORDS_MOST 256u      /* likewise, of a vertex's bytes */
 
 /* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
  * flat one the words that stand in memory. */
@@ -35,13 +45,34 @@ enum mali_frag_unpacking {
     FRAG_HALVES
 };
 
+/* What a varying's descriptor comes to. */
+struct mali_frag_descriptor {
+    enum mali_array_kind kind;      /* of vertices (1D), or what the hardware makes itself */
+    const struct mali_array *array; /* which element is a vertex's; NULL: each has its own */
+    uint64_t address;               /* of vertices: element 0 */
+    uint32_t stride;
+    enum raster_format format;
+    uint32_t order;
+    bool constant; /* its order chooses zeros and ones */
+};
+
+/* How a program asks for varyings: by descriptors, and since v9 by words of what a vertex has. */
+struct mali_frag_asked {
+    bool smooth[FRAG_VARYINGS_MOST], flat[FRAG_VARYINGS_MOST], linear;
+    bool word[2][FRAG_WORDS_MOST], any_word[2]; /* interpolated, flat; by registers: any */
+    uint32_t table;                             /* of the descriptors, as handles have it */
+};
+
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;
  *   2. with `early`, the depth and stencil tests; a block with no sample left is not run;
  *   3. the program, in the quads that have a lane left: the others of those are helpers;
  *   4. discarded lanes drop out; alpha test and alpha to coverage, by target 0's alpha;
  *   5. without `early`, the tests, of the program's depth and stencil where it gives them;
- *   6. each target that was written out: its blend shader, or blending. */
+ *   6. each target that was written out: its blend shader, or blending.
+ * A program of isa/warp does steps 4 to 6 itself (frag_blend_warp.c): ATEST takes samples out, then come the tests; BLEND
+ * and ST_TILE write what is left, of lanes that have met no ATEST behind the tests, too. Lanes that did nothing of it
+ * are tested when they have ended. */
 struct mali_frag {
     struct raster_shader shader; /* its address is the draw's */
     struct mali_frag_shared *shared;
@@ -56,6 +87,7 @@ struct mali_frag {
     /* Tests. */
     struct raster_zs zs;
     bool early, alpha_to_coverage, per_sample, depth_given, stencil_given;
+    bool runs_failed;   /* `early`: the program runs for samples that have failed, too */
     uint8_t alpha_func; /* enum raster_func */
     float alpha_reference;
     uint16_t sample_mask;
@@ -66,6 +98,7 @@ struct mali_frag {
         struct raster_blend blend;
         float constant;
         struct mali_world *shader; /* the blend shader's, or NULL */
+        uint32_t words[2];         /* since v6: its descriptor as programs get it */
     } target[MALI_TARGETS];
     /* Code (frag_code.h), or what is interpreted: args, and the function of blocks in order where it calls ports. */
     struct mali_frag_args *args;
@@ -74,20 +107,42 @@ struct mali_frag {
     enum raster_query query;
     _Atomic uint64_t passed;
     struct mali_frag *next;
+    /* v9: vertices' varyings, of number 0, and how many bytes each has. */
+    uint32_t vertices, vertex_bytes;
+    uint32_t varying_table;         /* of descriptors in slot_of, as handles have it */
+    bool asked[FRAG_VARYINGS_MOST]; /* descriptors that the program names */
     /* Large, and not zeroed first: */
     union {
         union mali_payload payload;
         struct mali_tiler_job job;
     };
     uint8_t slot_of[FRAG_VARYINGS_MOST];             /* by descriptor */
+    uint8_t word_of[2][FRAG_WORDS_MOST];             /* interpolated, flat: the varying; FRAG_NO_SLOT */
     struct mali_frag_slot slot[RASTER_MAX_VARYINGS]; /* of slot_count */
 };
+
+/* Of descriptor `index`, as programs name it; FRAG_NO_SLOT: it has none. */
+static inline uint8_t mali_frag_slot_of(const struct mali_frag *frag, uint32_t index)
+{
+    const uint32_t number = index ^ frag->varying_table;
+    return number < FRAG_VARYINGS_MOST ? frag->slot_of[number] : FRAG_NO_SLOT;
+}
 
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
 bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
+/* Descriptor `index` of varyings; since v9 the upper eight bits are its table. False and *stop: it cannot be used. */
+bool mali_frag_describe(const struct mali_frag *frag, uint32_t index, struct mali_frag_descriptor *out,
+                        struct mali_stop *stop);
+/* frag_varying_warp.c: the same of programs of isa/warp, of v9's descriptors, and of words: `flat` or not. */
+void mali_frag_look_warp(const struct warp_program *program, struct mali_frag_asked *asked);
+bool mali_frag_describe_v9(const struct mali_frag *frag, uint32_t handle, struct mali_frag_descriptor *out,
+                           struct mali_stop *stop);
+bool mali_frag_place_words(struct mali_frag *frag, const struct mali_frag_asked *asked, bool flat);
+/* Whether it reads where a point's fragment is on the point. */
+bool mali_frag_reads_point(const struct warp_program *program);
 /* How halves are read: `instruction`, the processor has one. */
 void mali_frag_find_halves(struct mali_frag *frag, bool instruction);
 /* Where vertices have them, for who reads them. */
@@ -111,6 +166,13 @@ struct mali_frag_batch {
     uint16_t live[RASTER_TARGET_SAMPLES];
     uint32_t depth[16];
     uint8_t stencil[16];
+    /* Of programs of isa/warp: samples that they are told of; lanes that have been tested behind them; ATEST's alpha; the
+     * threads that run, or that left for a blend shader. */
+    uint16_t covered[RASTER_TARGET_SAMPLES];
+    uint16_t tested;
+    float alpha[16];
+    union mali_sixteen *state;
+    struct warp_ports all; /* what all programs of isa/warp have */
     /* What the program has written out. */
     uint16_t written[MALI_TARGETS]; /* lanes */
     bool given_depth, given_stencil;
@@ -127,6 +189,76 @@ struct mali_frag_batch {
 
 /* The threads of a zeroed batch, with the ports of fragments. */
 void mali_frag_ports_begin(struct mali_frag_batch *batch, struct mali_world *world);
+/* A port's fault of the lowest of these lanes: "what value". Returns false. */
+bool mali_frag_refuse(struct mali_frag_batch *batch, uint16_t lanes, const char *what, uint32_t value,
+                      struct isa_place *place);
+
+/* Where a lane's values are taken, from its pixel's centre. */
+struct mali_frag_spot {
+    unsigned lane;
+    float dx, dy;
+};
+/* The primitive's varying n; a descriptor's as a register gets it. False and *stop: none that is done. */
+float mali_frag_interpolated(const struct mali_frag_batch *batch, const struct mali_frag_spot *spot,
+                             unsigned n);
+bool mali_frag_varying(const struct mali_frag_batch *batch, uint32_t index, const struct mali_frag_spot *spot,
+                       enum isa_type type, bool any_type, uint32_t value[4], struct mali_stop *stop);
+/* gl_FragCoord; the place on a point, `up` or down. */
+void mali_frag_coord(const struct mali_frag_batch *batch, const struct mali_frag_spot *spot,
+                     uint32_t word[4]);
+void mali_frag_point(const struct mali_frag_batch *batch, const struct mali_frag_spot *spot, bool up,
+                     uint32_t word[4]);
+/* A sample that is there. */
+uint32_t mali_frag_sample(const struct mali_frag_batch *batch, uint32_t sample);
+
+/* frag_ports_warp.c: ports of programs of isa/warp, in place of those that all have; and what threads find in registers
+ * when they begin. */
+void mali_frag_warp_ports(struct mali_frag_batch *batch);
+void mali_frag_warp_registers(const struct mali_frag_batch *batch, uint32_t reg[WARP_REGISTERS][ISA_LANES]);
+/* Samples of a lane, as programs get them. */
+uint32_t mali_frag_coverage(const uint16_t samples[RASTER_TARGET_SAMPLES], unsigned lane);
+/* What special values are that fragments alone have; those of descriptors from BLEND on, and the words of each. */
+enum mali_frag_special {
+    FRAG_SPECIAL_OTHER,
+    FRAG_SPECIAL_SIZE,    /* of the framebuffer */
+    FRAG_SPECIAL_DATUM,   /* what ATEST is given */
+    FRAG_SPECIAL_SAMPLES, /* where the places of samples stand */
+    FRAG_SPECIAL_BLEND
+};
+enum mali_frag_special mali_frag_special_of(enum mali_version version, unsigned which);
+void mali_frag_special_words(const struct mali_frag *frag, enum mali_frag_special which, uint32_t word[2]);
+/* A point's y counts up. */
+bool mali_frag_point_up(const struct mali_frag *frag);
+#define MALI_FRAG_SAMPLE_MASK 31u /* of a sample's number (Mesa's bifrost_compile.c) */
+/* What a value of four words is in registers of 32 bits: of 16 bits an integer takes half of one. */
+void mali_frag_halve(const struct warp_asked *asked, uint32_t value[4]);
+/* frag_blend_warp.c: what such programs do to the tile. Registers' values; a pixel's, of raw targets by the conversion. */
+struct mali_frag_registers {
+    enum isa_type type;
+    bool halves;
+};
+struct mali_frag_pixel {
+    enum raster_format format;
+    uint32_t order;
+    bool raw;
+};
+/* A descriptor as programs have it; an instruction's registers; what a target is with it, whose format in the tile is
+ * `tile`. False: nothing that is done. */
+struct mali_blend mali_frag_descriptor_of(enum mali_version version, const uint32_t words[2]);
+struct mali_frag_registers mali_frag_registers_of(enum mali_version version, const struct warp_asked *asked,
+                                                  const struct mali_blend *conversion);
+bool mali_frag_pixel_of(enum mali_version version, enum raster_format tile, bool raw,
+                        const struct mali_blend *conversion, struct mali_frag_pixel *out);
+/* Floats are of formats of floats and normalised ones, integers of those of integers. */
+bool mali_frag_may_convert(const struct mali_frag_pixel *pixel, const struct mali_frag_registers *registers);
+bool mali_frag_warp_message(struct mali_frag_batch *batch, const struct warp_message *message, uint16_t lanes,
+                            uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place);
+bool mali_frag_warp_far(void *ctx, const struct warp_far *to, uint16_t lanes,
+                        uint32_t reg[WARP_REGISTERS][16], uint16_t *back, struct isa_place *place);
+/* frag_ref.c: tests those of the lanes that have not been, behind a program. */
+void mali_frag_test_late(struct mali_frag_batch *batch, uint16_t lanes);
+/* Interprets batch->threads' program. False: *report has why. */
+bool mali_frag_run(struct mali_frag_batch *batch, union mali_sixteen *state, struct mali_report *report);
 
 /* Of a lane: 1/w and depth where the pixel has its centre; alpha for the alpha test, and what that says. */
 float mali_frag_inv_w(const struct mali_frag_batch *batch, unsigned lane);

@@ -121,16 +121,23 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 }
 
 /* Straight programs run in all lanes: what the others do is not seen. */
-static void set_lanes(const struct mali_frag_ir *e, struct jit_builder *b, struct midgard_ir_input *input)
+void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
+                        LLVMValueRef *lanes, LLVMValueRef *helpers)
 {
-    LLVMValueRef live = any_sample(e, b);
     const struct mali_decoded *p = e->variant->program;
-    if (p->straight && !p->loads && !p->stores) {
-        input->lanes = LLVMConstAllOnes(b->i1x16);
+    if (straight && !p->loads && !p->stores) {
+        *lanes = LLVMConstAllOnes(b->i1x16);
+        *helpers = NULL;
         return;
     }
-    input->lanes = quads_of(b, live);
-    input->helpers = LLVMBuildAnd(b->ir, input->lanes, LLVMBuildNot(b->ir, live, ""), "");
+    LLVMValueRef live = any_sample(e, b);
+    *lanes = quads_of(b, live);
+    *helpers = LLVMBuildAnd(b->ir, *lanes, LLVMBuildNot(b->ir, live, ""), "");
+}
+
+static struct mali_frag_ir_end end_of(const struct midgard_ir_state *end)
+{
+    return (struct mali_frag_ir_end){end->live, end->executed, end->faults, end->faults_at_once};
 }
 
 /* Where fuel is used up they are run one by one, by who is told so (out->leave). */
@@ -140,19 +147,34 @@ static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned cou
     struct midgard_ir_input input[RASTER_SHADER_SIDES] = {{.uniform_count = 0}};
     struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
     struct midgard_ir_state end[RASTER_SHADER_SIDES];
+    const bool straight = e->variant->program->straight;
     for (unsigned k = 0; k < count; k++) {
         mali_frag_ir_ports(&e[k], &ports[k]);
         mali_frag_begin_slots(&e[k], b);
-        e[k].beside = e->variant->program->straight;
+        e[k].beside = straight;
         input[k] = *like;
-        set_lanes(&e[k], b, &input[k]);
+        mali_frag_ir_lanes(&e[k], b, straight, &input[k].lanes, &input[k].helpers);
     }
     int status =
         midgard_translate_sides(b, e->variant->program->midgard, ports, input, count, out->leave, end);
     for (unsigned k = 0; k < count && !status; k++) {
-        e[k].end = end[k];
+        e[k].end = end_of(&end[k]);
         out->executed[k] = end[k].executed;
     }
+    return status;
+}
+
+static int run_midgard(struct mali_frag_ir *e, struct jit_builder *b, const struct midgard_ir_input *like,
+                       LLVMValueRef *fault)
+{
+    struct midgard_ir_input input = *like;
+    struct midgard_ir_ports ports;
+    struct midgard_ir_state end;
+    mali_frag_ir_ports(e, &ports);
+    mali_frag_ir_lanes(e, b, e->variant->program->straight, &input.lanes, &input.helpers);
+    int status = midgard_translate(b, e->variant->program->midgard, &ports, &input, fault, &end);
+    if (!status)
+        e->end = end_of(&end);
     return status;
 }
 
@@ -160,25 +182,23 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *out)
 {
     struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + first;
-    struct midgard_ir_ports ports;
+    const struct mali_decoded *p = e->variant->program;
     LLVMValueRef fault;
     for (unsigned k = 0; k < count; k++)
         out->executed[k] = jit_i64(b, 0);
     out->fault = NULL;
     out->faults = false;
-    if (!e->variant->program)
+    if (!p)
         return 0;
-    mali_frag_ir_ports(e, &ports);
-    struct midgard_ir_input input = {
+    const struct midgard_ir_input input = {
         .uniform_count = e->forms->world.uniform_count / 4u,
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     if (count > 1)
         return run_sides(e, b, count, &input, out);
-    set_lanes(e, b, &input);
     mali_frag_begin_slots(e, b);
     e->beside = false;
-    int status = midgard_translate(b, e->variant->program->midgard, &ports, &input, &fault, &e->end);
+    int status = p->warp ? mali_frag_ir_run_warp(e, b, &fault) : run_midgard(e, b, &input, &fault);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
         status = -ENOTSUP;
     if (status)
@@ -198,6 +218,10 @@ static void drop_lanes(struct mali_frag_ir *e, struct jit_builder *b)
         [RASTER_GREATER] = LLVMRealUGT, [RASTER_NOTEQUAL] = LLVMRealUNE, [RASTER_GEQUAL] = LLVMRealUGE};
     const struct mali_frag_forms *f = e->forms;
     LLVMValueRef keep_lanes = e->end.live, alpha = jit_splat_f32(b, 1);
+    if (e->variant->program->warp) {
+        mali_frag_ir_warp_samples(e, b);
+        return;
+    }
     if (e->written[0]) {
         LLVMValueRef given = jit_load(b, b->i32x16, e->color[0][3], 64, false);
         LLVMValueRef there = jit_load(b, b->i32x16, e->written[0], 64, false);
@@ -244,8 +268,8 @@ static int write_target(struct mali_frag_ir *e, struct jit_builder *b, unsigned 
     if (!e->color[t][0])
         return 0; /* the program never does */
     const bool sole = e->beside && e->writeouts[t] == 1;
-    LLVMValueRef there = jit_load(b, b->i32x16, e->written[t], 64, false);
-    there = LLVMBuildICmp(b->ir, LLVMIntNE, there, jit_splat_u32(b, 0), "");
+    LLVMValueRef samples = jit_load(b, b->i32x16, e->written[t], 64, false);
+    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntNE, samples, jit_splat_u32(b, 0), "");
     for (unsigned c = 0; c < 4; c++) {
         colors.src[c] = sole ? e->value[t][c] : jit_load(b, b->i32x16, e->color[t][c], 64, false);
         colors.src1[c] = jit_load(b, b->i32x16, e->second[t][c], 64, false);
@@ -255,9 +279,13 @@ static int write_target(struct mali_frag_ir *e, struct jit_builder *b, unsigned 
         colors.src[3] = jit_as_i32(b, jit_splat_f32(b, 1));
     if (f->shaders >> t & 1)
         return mali_frag_ir_blend(e, b, t, &colors, LLVMBuildAnd(b->ir, any_sample(e, b), there, ""));
-    for (unsigned s = 0; s < f->tile.samples; s++)
+    for (unsigned s = 0; s < f->tile.samples; s++) {
+        LLVMValueRef here = LLVMBuildAnd(b->ir, samples, jit_splat_u32(b, 1u << s), "");
+        if (e->variant->program->warp)
+            there = LLVMBuildICmp(b->ir, LLVMIntNE, here, jit_splat_u32(b, 0), "");
         raster_output_ir_store(&e->at, b, &f->tile, t, s, &f->blend[t], &colors,
                                LLVMBuildAnd(b->ir, e->live[s], there, ""));
+    }
     return 0;
 }
 
@@ -317,7 +345,7 @@ static unsigned sides(void *ctx, bool faults)
 {
     const struct mali_frag_ir *e = ctx;
     const struct mali_decoded *p = e->variant->program;
-    if (!p || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders)
+    if (!p || p->warp || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders)
         return 1;
     if (!p->straight)
         return branching_sides(e, p);
@@ -346,6 +374,7 @@ int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *varian
     e[0].world.forms = &f->world;
     e[0].world.lookups = variant->lookups;
     e[0].world.requests = f->world.lookup_count;
+    e[0].world.warp = variant->program && variant->program->warp;
     for (unsigned k = 0; k < EMITTERS; k++) {
         e[k] = e[0];
         ir.at[k] = &e[k].at;

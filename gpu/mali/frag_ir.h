@@ -11,6 +11,12 @@ struct mali_frag_held {
     uint32_t align;
 };
 
+/* How a program of either machine has ended, as struct midgard_ir_state and struct warp_ir_state have it. */
+struct mali_frag_ir_end {
+    LLVMValueRef live, executed;
+    bool faults, faults_at_once;
+};
+
 struct mali_frag_ir {
     struct mali_world_ir world; /* first: the world's ports take it */
     const struct mali_frag_variant *variant;
@@ -25,16 +31,34 @@ struct mali_frag_ir {
     struct mali_frag_held held[2]; /* of a sample: depth or the word of both, stencil */
     unsigned held_count;
     bool holds;
-    struct midgard_ir_state end;
+    struct mali_frag_ir_end end;
     LLVMValueRef ran; /* i64, or NULL: instructions of blend shaders */
     /* Slots of what the program writes out. */
     LLVMValueRef written[MALI_TARGETS], color[MALI_TARGETS][4], second[MALI_TARGETS][4], given_depth;
+    /* Of programs of isa/warp: samples that they are told of, i32x16; a slot with a bit for each that ATEST leaves, or NULL.
+     * What is written of a target is samples, too, and of a lane once. */
+    LLVMValueRef covered, left;
     /* Of blocks side by side, whose values are known where the program has ended: what was written out last, and how
      * often anything was. */
     bool beside;
     unsigned writeouts[MALI_TARGETS];
     LLVMValueRef value[MALI_TARGETS][4];
 };
+
+/* frag_ir.c: lanes that run, and of these helpers or NULL: `straight`, all may. */
+void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
+                        LLVMValueRef *lanes, LLVMValueRef *helpers);
+/* frag_ports_ir.c: slots, and values in some lanes of one; a varying by its descriptor; the place on a point. */
+LLVMValueRef mali_frag_ir_slot(struct jit_builder *b, LLVMValueRef *slot);
+void mali_frag_ir_keep(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef lanes);
+LLVMValueRef mali_frag_ir_varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
+                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+LLVMValueRef mali_frag_ir_interpolated(struct mali_frag_ir *e, struct jit_builder *b, unsigned n);
+void mali_frag_ir_coord(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef word[4]);
+void mali_frag_ir_point(struct mali_frag_ir *e, struct jit_builder *b, bool up, LLVMValueRef word[4]);
+/* frag_warp_ir.c: emits a program of isa/warp: 0, or as warp_translate, or -ENOTSUP; and what ATEST has left. */
+int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault);
+void mali_frag_ir_warp_samples(struct mali_frag_ir *e, struct jit_builder *b);
 
 static inline LLVMValueRef mali_frag_of_args(const struct mali_frag_ir *e, struct jit_builder *b,
                                              LLVMTypeRef type, size_t offset)

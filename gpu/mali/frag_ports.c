@@ -6,8 +6,8 @@
 #include "raster/depth.h"
 #include "util/bits.h"
 
-static bool refuse(struct mali_frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
-                   struct isa_place *place)
+bool mali_frag_refuse(struct mali_frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
+                      struct isa_place *place)
 {
     struct mali_stop stop;
     mali_stop_set(&stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, b->frag->world.address,
@@ -17,15 +17,10 @@ static bool refuse(struct mali_frag_batch *b, uint16_t lanes, const char *what, 
 
 /* ---- varyings ---- */
 
-/* Where a lane's values are taken, from its pixel's centre. */
-struct spot {
-    unsigned lane;
-    float dx, dy;
-};
-
-static struct spot spot_of(const struct mali_frag_batch *b, const struct isa_attribute *a, unsigned lane)
+static struct mali_frag_spot spot_of(const struct mali_frag_batch *b, const struct isa_attribute *a,
+                                     unsigned lane)
 {
-    struct spot s = {lane, b->dx, b->dy};
+    struct mali_frag_spot s = {lane, b->dx, b->dy};
     if (a->at_position) {
         s.dx = (float)(a->position[lane] & 15) / 16.0f - 0.5f;
         s.dy = (float)(a->position[lane] >> 4) / 16.0f - 0.5f;
@@ -33,30 +28,29 @@ static struct spot spot_of(const struct mali_frag_batch *b, const struct isa_att
     return s;
 }
 
-static float plane(const struct mali_frag_batch *b, const struct spot *s, float pa, float pb)
+static float plane(const struct mali_frag_batch *b, const struct mali_frag_spot *s, float pa, float pb)
 {
     float at_centre = raster_plane_at(b->prim, b->px, b->py, s->lane, pa, pb);
     return s->dx == 0 && s->dy == 0 ? at_centre : at_centre + pa * s->dx + pb * s->dy;
 }
 
-static float inv_w(const struct mali_frag_batch *b, const struct spot *s)
+static float inv_w(const struct mali_frag_batch *b, const struct mali_frag_spot *s)
 {
     return plane(b, s, b->prim->inv_w_a, b->prim->inv_w_b) + b->prim->inv_w_c;
 }
 
 float mali_frag_inv_w(const struct mali_frag_batch *b, unsigned lane)
 {
-    return inv_w(b, &(const struct spot){.lane = lane});
+    return inv_w(b, &(const struct mali_frag_spot){.lane = lane});
 }
 
-/* The primitive's varying n. */
-static float interpolated(const struct mali_frag_batch *b, const struct spot *s, unsigned n)
+float mali_frag_interpolated(const struct mali_frag_batch *b, const struct mali_frag_spot *s, unsigned n)
 {
     float t = plane(b, s, b->prim->vary_a[n], b->prim->vary_b[n]);
     return t * (1.0f / inv_w(b, s)) + b->prim->vary_c[n];
 }
 
-static void frag_coord(const struct mali_frag_batch *b, const struct spot *s, uint32_t word[4])
+void mali_frag_coord(const struct mali_frag_batch *b, const struct mali_frag_spot *s, uint32_t word[4])
 {
     word[0] = util_f2u((float)(b->px + (int32_t)raster_lane_x(s->lane)) + 0.5f + s->dx);
     word[1] = util_f2u((float)(b->py + (int32_t)raster_lane_y(s->lane)) + 0.5f + s->dy);
@@ -64,10 +58,11 @@ static void frag_coord(const struct mali_frag_batch *b, const struct spot *s, ui
     word[3] = util_f2u(inv_w(b, s));
 }
 
-static void point_coord(const struct mali_frag_batch *b, const struct spot *s, bool up, uint32_t word[4])
+void mali_frag_point(const struct mali_frag_batch *b, const struct mali_frag_spot *s, bool up,
+                     uint32_t word[4])
 {
     bool point = b->frag->ahead;
-    float x = point ? interpolated(b, s, 0) : 0, y = point ? interpolated(b, s, 1) : 0;
+    float x = point ? mali_frag_interpolated(b, s, 0) : 0, y = point ? mali_frag_interpolated(b, s, 1) : 0;
     word[0] = util_f2u(x);
     word[1] = util_f2u(up ? 1.0f - y : y);
     word[2] = 0;
@@ -75,39 +70,55 @@ static void point_coord(const struct mali_frag_batch *b, const struct spot *s, b
 }
 
 static void of_vertices(const struct mali_frag_batch *b, const struct mali_frag_slot *slot,
-                        const struct spot *s, uint32_t word[4])
+                        const struct mali_frag_spot *s, uint32_t word[4])
 {
     for (unsigned c = 0; c < slot->count; c++) {
         unsigned n = b->frag->ahead + slot->first + c;
-        word[c] = util_f2u(slot->flat ? b->prim->vary_c[n] : interpolated(b, s, n));
+        word[c] = util_f2u(slot->flat ? b->prim->vary_c[n] : mali_frag_interpolated(b, s, n));
     }
 }
 
-/* A lane's words as `*format` has them. False: not this one's. */
-static bool take(const struct mali_frag_batch *b, const struct mali_array *array, uint32_t index,
-                 const struct spot *s, enum raster_format *format, uint32_t word[4])
+/* A lane's words as *format has them. False: not this one's. */
+static bool take(const struct mali_frag_batch *b, const struct mali_frag_descriptor *d, uint32_t index,
+                 const struct mali_frag_spot *s, enum raster_format *format, uint32_t word[4])
 {
-    static const uint32_t missing[4] = {0, 0, 0, 0x3f800000};
     const struct mali_frag *f = b->frag;
-    memcpy(word, missing, sizeof missing);
-    switch (array->kind) {
+    const uint8_t slot = mali_frag_slot_of(f, index);
+    *format = RASTER_R32G32B32A32_FLOAT;
+    switch (d->kind) {
     case MALI_ARRAY_1D:
-        if (index >= FRAG_VARYINGS_MOST || f->slot_of[index] == FRAG_NO_SLOT)
+        if (slot == FRAG_NO_SLOT)
             return false;
-        of_vertices(b, &f->slot[f->slot_of[index]], s, word);
-        if (f->slot[f->slot_of[index]].flat)
-            return true;
-        break;
-    case MALI_ARRAY_FRAG_COORD: frag_coord(b, s, word); break;
-    case MALI_ARRAY_POINT_COORD_MIN_Y: point_coord(b, s, false, word); break;
-    case MALI_ARRAY_POINT_COORD_MAX_Y: point_coord(b, s, true, word); break;
+        of_vertices(b, &f->slot[slot], s, word);
+        if (f->slot[slot].flat)
+            *format = d->format;
+        return true;
+    case MALI_ARRAY_FRAG_COORD: mali_frag_coord(b, s, word); return true;
+    case MALI_ARRAY_POINT_COORD_MIN_Y: mali_frag_point(b, s, false, word); return true;
+    case MALI_ARRAY_POINT_COORD_MAX_Y: mali_frag_point(b, s, true, word); return true;
     case MALI_ARRAY_FRONT_FACING:
         word[0] = b->prim->reverse ? 0 : UINT32_MAX;
         *format = RASTER_R32_SINT;
         return true;
     default: return false;
     }
-    *format = RASTER_R32G32B32A32_FLOAT;
+}
+
+bool mali_frag_varying(const struct mali_frag_batch *b, uint32_t index, const struct mali_frag_spot *s,
+                       enum isa_type type, bool any_type, uint32_t value[4], struct mali_stop *stop)
+{
+    enum raster_format as = RASTER_R32G32B32A32_FLOAT;
+    uint32_t word[4] = {0, 0, 0, 0x3f800000};
+    struct mali_frag_descriptor d;
+    if (!mali_frag_describe(b->frag, index, &d, stop))
+        return false;
+    if (d.constant)
+        word[3] = 0; /* the order chooses zeros and ones */
+    else if (!take(b, &d, index, s, &as, word))
+        return mali_stop_set(stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
+                             b->frag->world.address, "no varying is done that is like that of descriptor %u",
+                             index);
+    mali_world_convert(as, d.order, type, any_type, word, value);
     return true;
 }
 
@@ -117,29 +128,13 @@ static bool varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, ui
                     struct isa_place *place)
 {
     struct mali_frag_batch *b = ctx;
-    const struct mali_attribute *attribute = NULL;
-    const struct mali_array *array = NULL;
-    enum raster_format format = RASTER_FORMAT_NONE;
-    uint32_t last = UINT32_MAX;
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        uint32_t index = a->index[lane], word[4], value[4];
+        const struct mali_frag_spot spot = spot_of(b, a, lane);
         struct mali_stop stop = {0};
-        if (!attribute || index != last)
-            attribute = mali_world_attribute(&b->frag->world, true, index, &array, &format, &stop);
-        if (!attribute)
+        uint32_t value[4];
+        if (!mali_frag_varying(b, a->index[lane], &spot, a->type, a->any_type, value, &stop))
             return mali_world_refuse(&b->threads, lane, &stop, place);
-        last = index;
-        const struct spot spot = spot_of(b, a, lane);
-        enum raster_format as = format;
-        if (attribute->format == MALI_FORMAT_CONSTANT)
-            memset(word, 0, sizeof word); /* the order chooses zeros and ones */
-        else if (!take(b, array, index, &spot, &as, word))
-            return refuse(b, (uint16_t)(1u << lane), "no varying is done that is like that of descriptor",
-                          index, place);
-        if (attribute->format == MALI_FORMAT_CONSTANT)
-            as = RASTER_R32G32B32A32_FLOAT;
-        mali_world_convert(as, attribute->order, a->type, a->any_type, word, value);
         for (unsigned c = 0; c < 4; c++)
             out[c][lane] = value[c];
     }
@@ -157,7 +152,7 @@ static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, 
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         if (selector[lane] != MIDGARD_SPECIAL_SAMPLE_MASK && selector[lane] != MIDGARD_SPECIAL_SAMPLE_NUMBER)
-            return refuse(b, (uint16_t)(1u << lane), "special register", selector[lane], place);
+            return mali_frag_refuse(b, (uint16_t)(1u << lane), "special register", selector[lane], place);
         uint32_t mask = 0;
         for (unsigned s = 0; s < b->frag->tile->samples; s++)
             mask |= (uint32_t)(b->live[s] >> lane & 1) << s;
@@ -173,7 +168,7 @@ static bool is_plain(const struct mali_frag_batch *b, uint32_t target)
     return mali_targets_is_plain((enum raster_format)b->frag->tile->format[target]);
 }
 
-static uint32_t sample_of(const struct mali_frag_batch *b, uint32_t sample)
+uint32_t mali_frag_sample(const struct mali_frag_batch *b, uint32_t sample)
 {
     return sample < b->frag->tile->samples ? sample : 0;
 }
@@ -184,12 +179,12 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
     struct mali_frag_batch *b = ctx;
     const struct raster_targets *t = b->frag->tile;
     if (target >= t->count || (form == MIDGARD_TILE_RAW && !is_plain(b, target)))
-        return refuse(b, lanes, "reading the tile is not done of target", target, place);
+        return mali_frag_refuse(b, lanes, "reading the tile is not done of target", target, place);
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint32_t word[4], value[4];
         raster_targets_get(t, b->tile, target, b->x + raster_lane_x(lane), b->y + raster_lane_y(lane),
-                           sample_of(b, sample[lane]), word);
+                           mali_frag_sample(b, sample[lane]), word);
         if (form == MIDGARD_TILE_RAW)
             memcpy(value, word, sizeof value);
         else
@@ -282,7 +277,13 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
 
 void mali_frag_ports_begin(struct mali_frag_batch *b, struct mali_world *world)
 {
+    if (!b->frag->has_program)
+        return;
     mali_threads_begin(&b->threads, world);
+    if (world->program->warp) {
+        mali_frag_warp_ports(b);
+        return;
+    }
     b->threads.ports.varying = varying;
     b->threads.ports.special = special;
     b->threads.ports.tile = tile;

@@ -8,7 +8,7 @@
 
 /* ---- varyings ---- */
 
-static LLVMValueRef interpolated(struct mali_frag_ir *e, struct jit_builder *b, unsigned n)
+LLVMValueRef mali_frag_ir_interpolated(struct mali_frag_ir *e, struct jit_builder *b, unsigned n)
 {
     LLVMValueRef v = raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n);
     v = LLVMBuildFMul(b->ir, v, e->w, "");
@@ -21,12 +21,12 @@ static void of_vertices(struct mali_frag_ir *e, struct jit_builder *b, const str
     for (unsigned c = 0; c < v->count; c++) {
         unsigned n = (unsigned)e->forms->ahead + v->first + c;
         LLVMValueRef value = v->flat ? raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2)
-                                     : interpolated(e, b, n);
+                                     : mali_frag_ir_interpolated(e, b, n);
         word[c] = jit_as_i32(b, value);
     }
 }
 
-static void frag_coord(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef word[4])
+void mali_frag_ir_coord(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef word[4])
 {
     word[0] = jit_as_i32(b, e->at.cx);
     word[1] = jit_as_i32(b, e->at.cy);
@@ -34,22 +34,23 @@ static void frag_coord(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueR
     word[3] = jit_as_i32(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W));
 }
 
-static void point_coord(struct mali_frag_ir *e, struct jit_builder *b, bool up, LLVMValueRef word[4])
+void mali_frag_ir_point(struct mali_frag_ir *e, struct jit_builder *b, bool up, LLVMValueRef word[4])
 {
     bool point = e->forms->ahead;
-    LLVMValueRef zero = jit_splat_f32(b, 0), y = point ? interpolated(e, b, 1) : zero;
-    word[0] = jit_as_i32(b, point ? interpolated(e, b, 0) : zero);
+    LLVMValueRef zero = jit_splat_f32(b, 0), y = point ? mali_frag_ir_interpolated(e, b, 1) : zero;
+    word[0] = jit_as_i32(b, point ? mali_frag_ir_interpolated(e, b, 0) : zero);
     word[1] = jit_as_i32(b, up ? LLVMBuildFSub(b->ir, jit_splat_f32(b, 1), y, "") : y);
     word[2] = jit_splat_u32(b, 0);
 }
 
 /* As frag_ports.c has it, at pixels' centres. */
-static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
-                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+LLVMValueRef mali_frag_ir_varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
+                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_frag_ir *e = ctx;
-    bool known = !a->index.lanes && a->index.known < MALI_CODE_ARRAYS && !a->position && a->secondary;
-    const struct mali_frag_varying_form *v = known ? &e->forms->varying[a->index.known] : NULL;
+    const uint32_t number = a->index.known ^ e->forms->varying_table;
+    bool known = !a->index.lanes && number < MALI_CODE_ARRAYS && !a->position && a->secondary;
+    const struct mali_frag_varying_form *v = known ? &e->forms->varying[number] : NULL;
     struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT};
     LLVMValueRef word[4] = {jit_splat_u32(b, 0), jit_splat_u32(b, 0), jit_splat_u32(b, 0),
                             jit_splat_f32(b, 1)};
@@ -63,9 +64,9 @@ static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct isa_i
             as.format = v->format;
         break;
     case FRAG_VARYING_CONSTANT: word[3] = jit_splat_u32(b, 0); break;
-    case FRAG_VARYING_COORD: frag_coord(e, b, word); break;
-    case FRAG_VARYING_POINT: point_coord(e, b, false, word); break;
-    case FRAG_VARYING_POINT_UP: point_coord(e, b, true, word); break;
+    case FRAG_VARYING_COORD: mali_frag_ir_coord(e, b, word); break;
+    case FRAG_VARYING_POINT: mali_frag_ir_point(e, b, false, word); break;
+    case FRAG_VARYING_POINT_UP: mali_frag_ir_point(e, b, true, word); break;
     case FRAG_VARYING_FACING:
         word[0] = raster_block_ir_by_face(&e->at, b, UINT32_MAX, 0);
         as.format = RASTER_R32_SINT;
@@ -143,13 +144,13 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
 
 /* ---- writeouts ---- */
 
-static void keep(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef lanes)
+void mali_frag_ir_keep(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef lanes)
 {
     LLVMValueRef before = jit_load(b, b->i32x16, slot, 64, false);
     jit_store(b, jit_select(b, lanes, value, before), slot, 64);
 }
 
-static LLVMValueRef slot_of(struct jit_builder *b, LLVMValueRef *slot)
+LLVMValueRef mali_frag_ir_slot(struct jit_builder *b, LLVMValueRef *slot)
 {
     if (!*slot)
         *slot = jit_alloca(b, b->i32x16, "written");
@@ -161,10 +162,10 @@ static void keep_color(struct mali_frag_ir *e, struct jit_builder *b, const stru
 {
     LLVMValueRef all = jit_splat_u32(b, UINT32_MAX);
     for (unsigned c = 0; c < 4; c++) {
-        keep(b, slot_of(b, &e->color[t][c]), w->color[c], lanes);
-        keep(b, slot_of(b, &e->second[t][c]), w->second[c], lanes);
+        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->color[t][c]), w->color[c], lanes);
+        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->second[t][c]), w->second[c], lanes);
     }
-    keep(b, slot_of(b, &e->written[t]), all, lanes);
+    mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->written[t]), all, lanes);
     memcpy(e->value[t], w->color, sizeof e->value[t]);
     e->writeouts[t]++;
 }
@@ -185,9 +186,10 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
     uint32_t known = w->write->select;
     (void)address;
     if (e->forms->depth_given && w->depth)
-        keep(b, slot_of(b, &e->given_depth),
-             raster_depth_encode_ir(b, (enum raster_depth_kind)e->forms->tile.depth, jit_as_f32(b, w->depth)),
-             mask);
+        mali_frag_ir_keep(
+            b, mali_frag_ir_slot(b, &e->given_depth),
+            raster_depth_encode_ir(b, (enum raster_depth_kind)e->forms->tile.depth, jit_as_f32(b, w->depth)),
+            mask);
     for (unsigned t = 0; t < e->forms->tile.count; t++) {
         LLVMValueRef lanes = mask;
         if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) ||
@@ -210,16 +212,16 @@ void mali_frag_begin_slots(struct mali_frag_ir *e, struct jit_builder *b)
 {
     for (unsigned t = 0; t < e->forms->tile.count; t++)
         if (is_kept(e->forms, t))
-            jit_store(b, jit_splat_u32(b, 0), slot_of(b, &e->written[t]), 64);
+            jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->written[t]), 64);
     if (e->forms->depth_given)
-        jit_store(b, e->depth, slot_of(b, &e->given_depth), 64);
+        jit_store(b, e->depth, mali_frag_ir_slot(b, &e->given_depth), 64);
     memset(e->writeouts, 0, sizeof e->writeouts);
 }
 
 void mali_frag_ir_ports(struct mali_frag_ir *e, struct midgard_ir_ports *ports)
 {
     mali_world_ir_ports(&e->world, ports);
-    ports->varying = varying;
+    ports->varying = mali_frag_ir_varying;
     ports->special = special;
     ports->tile = tile;
     ports->writeout = writeout;

@@ -32,28 +32,48 @@ static uint16_t any_live(const struct mali_frag_batch *b)
     return lanes;
 }
 
+bool mali_frag_run(struct mali_frag_batch *b, union mali_sixteen *state, struct mali_report *report)
+{
+    b->threads.stop = (struct mali_stop){0};
+    b->threads.trace = b->looking ? mali_frag_on_insn : NULL;
+    bool good = mali_interpret(&b->threads, state, report);
+    b->executed += report->executed;
+    if (b->looking)
+        mali_frag_look_at_end(b, &state->midgard);
+    return good;
+}
+
 static bool run(struct mali_frag_batch *b, struct mali_world *world, union mali_sixteen *state,
                 struct mali_stop *stop)
 {
     struct mali_report report;
     b->threads.world = world;
-    b->threads.stop = (struct mali_stop){0};
-    b->threads.trace = b->looking ? mali_frag_on_insn : NULL;
-    bool good = mali_interpret(&b->threads, state, &report);
-    b->executed += report.executed;
-    if (b->looking)
-        mali_frag_look_at_end(b, &state->midgard);
-    return good || mali_world_fault(&b->threads, &report, stop);
+    b->state = state;
+    return mali_frag_run(b, state, &report) || mali_world_fault(&b->threads, &report, stop);
+}
+
+/* What a program of isa/warp finds: it is told of the samples for which it runs. */
+static void begin_warp(struct mali_frag_batch *b, const uint16_t *covered, union mali_sixteen *state)
+{
+    memcpy(b->covered, covered, sizeof b->covered);
+    b->tested = 0;
+    memset(b->stencil, 0, sizeof b->stencil);
+    for (unsigned lane = 0; lane < ISA_LANES; lane++)
+        b->alpha[lane] = 1.0f;
+    mali_frag_warp_registers(b, state->warp.reg);
 }
 
 /* The program of the draw; *lanes: those that it leaves. */
-static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_stop *stop)
+static bool run_program(struct mali_frag_batch *b, const uint16_t *covered, uint16_t *lanes,
+                        struct mali_stop *stop)
 {
     struct mali_world *world = world_of(b->frag);
     uint16_t all = quads_of(*lanes);
     union mali_sixteen state;
     b->threads.world = world;
     mali_sixteen_begin(&b->threads, all, all & (uint16_t)~*lanes, false, &state);
+    if (world->program->warp)
+        begin_warp(b, covered, &state);
     memset(b->written, 0, sizeof b->written);
     if (!run(b, world, &state, stop))
         return false;
@@ -115,8 +135,26 @@ static void test_samples(struct mali_frag_batch *b, bool program)
         test(b, program);
 }
 
+void mali_frag_test_late(struct mali_frag_batch *b, uint16_t lanes)
+{
+    uint16_t others[RASTER_TARGET_SAMPLES];
+    lanes &= (uint16_t)~b->tested;
+    b->tested |= lanes;
+    if (b->frag->early || !lanes)
+        return;
+    for (unsigned s = 0; s < RASTER_TARGET_SAMPLES; s++) {
+        others[s] = b->live[s] & (uint16_t)~lanes;
+        b->live[s] &= lanes;
+    }
+    test_samples(b, true);
+    for (unsigned s = 0; s < RASTER_TARGET_SAMPLES; s++)
+        b->live[s] |= others[s];
+}
+
 float mali_frag_alpha(const struct mali_frag_batch *b, unsigned lane)
 {
+    if (b->frag->world.program->warp)
+        return b->alpha[lane];
     return b->written[0] >> lane & 1 ? util_u2f(b->color[0][lane].src[3]) : 1.0f;
 }
 
@@ -173,17 +211,10 @@ static bool write_target(struct mali_frag_batch *b, uint32_t t, struct mali_stop
 
 /* ---- blocks ---- */
 
-/* Steps 2 to 6 for the samples that are live. */
-static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct mali_stop *stop)
+/* Steps 4 to 6 behind a program of Midgard or none, that left `lanes`. */
+static bool finish(struct mali_frag_batch *b, uint16_t lanes, uint64_t *passed, struct mali_stop *stop)
 {
     const struct mali_frag *f = b->frag;
-    if (f->early)
-        test_samples(b, false);
-    uint16_t lanes = any_live(b);
-    if (!lanes)
-        return true;
-    if (f->has_program && !run_program(b, &lanes, stop))
-        return false;
     for (unsigned s = 0; s < f->tile->samples; s++)
         b->live[s] &= lanes;
     if (f->has_program)
@@ -196,6 +227,39 @@ static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct ma
     for (uint32_t t = 0; f->has_program && t < f->tile->count; t++)
         if (!write_target(b, t, stop))
             return false;
+    return true;
+}
+
+/* What a program of isa/warp has left to do: lanes that it discarded before they were tested drop out. */
+static void finish_warp(struct mali_frag_batch *b, uint16_t lanes, uint64_t *passed)
+{
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        b->live[s] &= lanes | b->tested;
+    mali_frag_test_late(b, lanes);
+    count(b, passed);
+    if (b->looking)
+        mali_frag_look_at_targets(b);
+}
+
+/* Steps 2 to 6 for the samples that are live. */
+static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct mali_stop *stop)
+{
+    const struct mali_frag *f = b->frag;
+    uint16_t covered[RASTER_TARGET_SAMPLES], lanes = any_live(b);
+    memcpy(covered, b->live, sizeof covered);
+    if (f->early)
+        test_samples(b, false);
+    if (!f->runs_failed) {
+        memcpy(covered, b->live, sizeof covered);
+        lanes = any_live(b);
+    }
+    if (!lanes)
+        return true;
+    if (f->has_program && !run_program(b, covered, &lanes, stop))
+        return false;
+    if (!f->has_program || !f->world.program->warp)
+        return finish(b, lanes, passed, stop);
+    finish_warp(b, lanes, passed);
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* Tests and blending of a draw: what the renderer state says, in raster/'s terms. */
 #include "gpu/mali/frag_internal.h"
 
+#include <string.h>
+
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
@@ -24,28 +26,56 @@ static const uint8_t stencil_ops[8] = {
     [MALI_STENCIL_OP_INCR_WRAP] = RASTER_OP_INCR,    [MALI_STENCIL_OP_DECR_WRAP] = RASTER_OP_DECR,
     [MALI_STENCIL_OP_INCR_SAT] = RASTER_OP_INCR_SAT, [MALI_STENCIL_OP_DECR_SAT] = RASTER_OP_DECR_SAT};
 
+static struct raster_stencil face_of(const struct mali_state *s, bool back)
+{
+    return back ? (struct raster_stencil){.enable = s->stencil_enable,
+                                          .func = (uint8_t)s->stencil_back_compare_function,
+                                          .fail = stencil_ops[s->stencil_back_stencil_fail],
+                                          .zfail = stencil_ops[s->stencil_back_depth_fail],
+                                          .zpass = stencil_ops[s->stencil_back_depth_pass],
+                                          .ref = (uint8_t)s->stencil_back_reference_value,
+                                          .func_mask = (uint8_t)s->stencil_back_mask,
+                                          .write_mask = (uint8_t)s->stencil_mask_back}
+                : (struct raster_stencil){.enable = s->stencil_enable,
+                                          .func = (uint8_t)s->stencil_front_compare_function,
+                                          .fail = stencil_ops[s->stencil_front_stencil_fail],
+                                          .zfail = stencil_ops[s->stencil_front_depth_fail],
+                                          .zpass = stencil_ops[s->stencil_front_depth_pass],
+                                          .ref = (uint8_t)s->stencil_front_reference_value,
+                                          .func_mask = (uint8_t)s->stencil_front_mask,
+                                          .write_mask = (uint8_t)s->stencil_mask_front};
+}
+
+/* What nothing behind the program can change may be tested before it. */
+static bool may_test_early(const struct mali_frag *f)
+{
+    const struct midgard_program *p = f->has_program ? f->world.program->midgard : NULL;
+    return f->job.bindings.state.force_early_z || !f->has_program ||
+           !(p->discards || f->depth_given || f->stencil_given || p->shares || f->alpha_to_coverage ||
+             f->alpha_func != RASTER_ALWAYS);
+}
+
+/* Since v6 a state says of tests when pixels fall to them, and when depth and stencil change (Mesa's pan_earlyzs.c);
+ * nothing tells strong from weak (ours). What changes late is tested late, too, as nobody sees whether a program ran
+ * that leaves nothing but pixels. Alpha is not tested. */
+static bool set_times(struct mali_frag *f, struct mali_stop *stop)
+{
+    const struct mali_state *s = &f->job.bindings.state;
+    const bool fixed = s->depth_source == MALI_DEPTH_SOURCE_FIXED_FUNCTION || f->depth_given;
+    f->alpha_func = RASTER_ALWAYS;
+    f->early = !f->has_program || s->zs_update_operation != MALI_PIXEL_KILL_FORCE_LATE;
+    f->runs_failed = f->has_program && f->early && s->pixel_kill_operation == MALI_PIXEL_KILL_FORCE_LATE;
+    return fixed || !f->has_program || (f->zs.depth_func == RASTER_ALWAYS && !f->zs.depth_write) ||
+           unsupported(f, "depth of a source", s->depth_source, stop);
+}
+
 bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
 {
     const struct mali_state *s = &f->job.bindings.state;
-    const struct midgard_program *p = f->has_program ? f->world.program->midgard : NULL;
     f->zs.depth_write = s->depth_write_mask;
     f->zs.depth_func = (uint8_t)s->depth_function;
-    f->zs.face[0] = (struct raster_stencil){.enable = s->stencil_enable,
-                                            .func = (uint8_t)s->stencil_front_compare_function,
-                                            .fail = stencil_ops[s->stencil_front_stencil_fail],
-                                            .zfail = stencil_ops[s->stencil_front_depth_fail],
-                                            .zpass = stencil_ops[s->stencil_front_depth_pass],
-                                            .ref = (uint8_t)s->stencil_front_reference_value,
-                                            .func_mask = (uint8_t)s->stencil_front_mask,
-                                            .write_mask = (uint8_t)s->stencil_mask_front};
-    f->zs.face[1] = (struct raster_stencil){.enable = s->stencil_enable,
-                                            .func = (uint8_t)s->stencil_back_compare_function,
-                                            .fail = stencil_ops[s->stencil_back_stencil_fail],
-                                            .zfail = stencil_ops[s->stencil_back_depth_fail],
-                                            .zpass = stencil_ops[s->stencil_back_depth_pass],
-                                            .ref = (uint8_t)s->stencil_back_reference_value,
-                                            .func_mask = (uint8_t)s->stencil_back_mask,
-                                            .write_mask = (uint8_t)s->stencil_mask_back};
+    f->zs.face[0] = face_of(s, false);
+    f->zs.face[1] = face_of(s, true);
     f->alpha_func = (uint8_t)s->alpha_test_compare_function;
     f->alpha_reference = s->alpha_reference;
     f->sample_mask = (uint16_t)s->sample_mask;
@@ -56,12 +86,11 @@ bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
     f->query = f->job.draw.occlusion_query == MALI_OCCLUSION_MODE_COUNTER     ? RASTER_QUERY_COUNT
                : f->job.draw.occlusion_query == MALI_OCCLUSION_MODE_PREDICATE ? RASTER_QUERY_ANY
                                                                               : RASTER_QUERY_NONE;
-    /* What nothing behind the program can change may be tested before it. */
-    f->early = s->force_early_z || !f->has_program ||
-               !(p->discards || f->depth_given || f->stencil_given || p->shares || f->alpha_to_coverage ||
-                 f->alpha_func != RASTER_ALWAYS);
     if (s->alpha_to_coverage && s->alpha_to_coverage_invert)
         return unsupported(f, "alpha to coverage, inverted", 1, stop);
+    if (f->shared->job->version >= MALI_V6)
+        return set_times(f, stop);
+    f->early = may_test_early(f);
     return true;
 }
 
@@ -165,6 +194,16 @@ static struct mali_blend blend_of(const struct mali_frag *f, uint32_t n)
                                .constant = s->constant};
 }
 
+/* Since v6 a unorm as wide as the target's channels, in the upper bits of 16 (Mesa's pan_cmdstream.c). */
+static float constant_of(const struct mali_frag *f, uint32_t n, const struct mali_blend *b)
+{
+    const uint32_t bits = raster_texels[f->tile->format[n]].channel[0].bits, most = 16;
+    if (f->shared->job->version <= MALI_V5)
+        return b->constant;
+    return bits && bits < most ? (float)(b->constant_unorm >> (most - bits)) / (float)((1u << bits) - 1)
+                               : (float)b->constant_unorm / 65535.0f;
+}
+
 static bool set_equation(struct mali_frag *f, uint32_t n, const struct mali_blend *b, struct mali_stop *stop)
 {
     struct mali_frag_target *t = &f->target[n];
@@ -173,32 +212,78 @@ static bool set_equation(struct mali_frag *f, uint32_t n, const struct mali_blen
     const struct equation alpha = {b->alpha_a,        b->alpha_b,        b->alpha_c,
                                    b->alpha_negate_a, b->alpha_negate_b, b->alpha_invert_c};
     t->blend.write_mask = (uint8_t)b->color_mask;
-    t->constant = b->constant;
+    t->constant = constant_of(f, n, b);
     t->alpha_to_one = b->alpha_to_one;
     t->written = b->color_mask;
     return (translate(&rgb, &t->blend.color) && translate(&alpha, &t->blend.alpha)) ||
            unsupported(f, "a blend equation that adds one to its factor", n, stop);
 }
 
-static bool set_shader(struct mali_frag *f, uint32_t n, const struct mali_blend *b, struct mali_stop *stop)
+static bool set_shader(struct mali_frag *f, uint32_t n, uint64_t address, struct mali_stop *stop)
 {
     struct mali_world *world = util_arena_alloc(f->shared->arena, sizeof *world);
     if (!world)
-        return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, b->shader_pc, "no host memory");
+        return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, address, "no host memory");
     f->target[n].shader = world;
     f->target[n].written = true;
-    return mali_world_begin_shader(world, f->shared->job, &f->job.draw, &f->job.bindings, b->shader_pc,
+    return mali_world_begin_shader(world, f->shared->job, &f->job.draw, &f->job.bindings, address,
                                    f->shared->arena, "blend shader", stop);
+}
+
+/* Since v6: the descriptor's words, as programs get them, and by its mode. Those that there are not do nothing. */
+static bool set_by_mode(struct mali_frag *f, uint32_t n, uint64_t at, struct mali_stop *stop)
+{
+    const enum mali_version version = f->shared->job->version;
+    const struct mali_reader reader = {f->shared->job->space, version, FRAG_UNIT, NULL};
+    struct mali_frag_target *t = &f->target[n];
+    uint32_t words[MALI_DESC_WORDS];
+    struct mali_blend b;
+    uint64_t shader;
+    if (!mali_desc_fetch(&reader, &mali_desc_blend, at, words, stop))
+        return false;
+    mali_desc_unpack(&mali_desc_blend, version, words, &b);
+    memcpy(t->words, words + 2, sizeof t->words);
+    if (!b.enable || b.mode == MALI_BLEND_MODE_OFF) {
+        t->words[0] = MALI_BLEND_MODE_OFF;
+        return true;
+    }
+    if (mali_blend_shader(version, &b, f->job.bindings.state.shader, &shader))
+        return set_shader(f, n, shader, stop);
+    if (b.mode == MALI_BLEND_MODE_FIXED_FUNCTION)
+        return set_equation(f, n, &b, stop);
+    t->written = true;
+    t->alpha_to_one = b.alpha_to_one;
+    return true;
+}
+
+static bool set_by_modes(struct mali_frag *f, struct mali_stop *stop)
+{
+    const enum mali_version version = f->shared->job->version;
+    const struct mali_bindings *b = &f->job.bindings;
+    const uint32_t bytes = mali_desc_blend.bytes[version];
+    const uint64_t first =
+        version >= MALI_V9 ? b->own.blend : f->job.draw.state + mali_desc_state.bytes[version];
+    const uint32_t count = version >= MALI_V9 ? b->own.blend ? b->own.blend_count : 0 : f->tile->count;
+    for (uint32_t n = 0; n < MALI_TARGETS; n++) {
+        f->target[n].blend = raster_blend_replace;
+        f->target[n].words[0] = MALI_BLEND_MODE_OFF;
+        if (f->has_program && n < count && n < f->tile->count &&
+            !set_by_mode(f, n, first + (uint64_t)n * bytes, stop))
+            return false;
+    }
+    return true;
 }
 
 bool mali_frag_set_targets(struct mali_frag *f, struct mali_stop *stop)
 {
+    if (f->shared->job->version >= MALI_V6)
+        return set_by_modes(f, stop);
     for (uint32_t n = 0; n < f->tile->count; n++) {
         const struct mali_blend b = blend_of(f, n);
         f->target[n].blend = raster_blend_replace;
         if (!f->has_program || !b.enable)
             continue;
-        if (!(b.blend_shader ? set_shader : set_equation)(f, n, &b, stop))
+        if (!(b.blend_shader ? set_shader(f, n, b.shader_pc, stop) : set_equation(f, n, &b, stop)))
             return false;
     }
     return true;

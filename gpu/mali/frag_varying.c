@@ -9,12 +9,7 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-/* How the program's loads ask for a varying, by its descriptor. */
-struct asked {
-    bool smooth[FRAG_VARYINGS_MOST], flat[FRAG_VARYINGS_MOST], linear;
-};
-
-static void look_at(const struct midgard_memory *m, struct asked *asked)
+static void look_at(const struct midgard_memory *m, struct mali_frag_asked *asked)
 {
     const struct midgard_memory_info *info = midgard_memory_info(m->op);
     uint32_t index = (uint32_t)midgard_offset_index(m), how = (uint32_t)midgard_offset_rest(m);
@@ -30,7 +25,7 @@ static void look_at(const struct midgard_memory *m, struct asked *asked)
         (flat ? asked->flat : asked->smooth)[index] = true;
 }
 
-static void look(const struct midgard_program *p, struct asked *asked)
+static void look(const struct midgard_program *p, struct mali_frag_asked *asked)
 {
     for (uint32_t n = 0; p && n < p->insn_count; n++)
         if (midgard_kind_of(p->insns[n].tag) == MIDGARD_LOAD_STORE)
@@ -38,9 +33,25 @@ static void look(const struct midgard_program *p, struct asked *asked)
                 look_at(&p->insns[n].memory[k], asked);
 }
 
-static bool is_vertices(const struct mali_array *array)
+bool mali_frag_describe(const struct mali_frag *f, uint32_t index, struct mali_frag_descriptor *out,
+                        struct mali_stop *stop)
 {
-    return array->kind == MALI_ARRAY_1D;
+    const enum mali_version version = f->shared->job->version;
+    const struct mali_array *array;
+    *out = (struct mali_frag_descriptor){.kind = MALI_ARRAY_NONE};
+    if (version >= MALI_V9)
+        return mali_frag_describe_v9(f, index, out, stop);
+    const struct mali_attribute *a = mali_world_attribute(&f->world, true, index, &array, &out->format, stop);
+    if (!a)
+        return false;
+    out->kind = array->kind;
+    out->array = mali_array_is_linear(array) ? NULL : array;
+    out->address = array->pointer + (uint64_t)(int64_t)a->offset;
+    out->stride = array->stride;
+    out->constant = a->format == MALI_FORMAT_CONSTANT;
+    return mali_order_of(version, a->order, &out->order) ||
+           mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
+                         f->job.draw.varyings, "varying %u has its channels in order %u", index, a->order);
 }
 
 /* What a flat or an interpolated varying takes among the primitive's. */
@@ -82,26 +93,24 @@ static bool too_many(const struct mali_frag *f, struct mali_stop *stop)
 }
 
 /* Descriptor n, if it is of vertices and `flat` or not. What cannot be used is the port's to refuse. */
-static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bool flat,
+static bool place(struct mali_frag *f, uint32_t n, const struct mali_frag_asked *asked, bool flat,
                   struct mali_stop *stop)
 {
-    const struct mali_array *array;
-    enum raster_format format;
+    struct mali_frag_descriptor d;
     struct mali_stop unheard = {0};
-    const struct mali_attribute *a = mali_world_attribute(&f->world, true, n, &array, &format, &unheard);
-    if (!a || !is_vertices(array) || a->format == MALI_FORMAT_CONSTANT)
+    if (!mali_frag_describe(f, n | f->varying_table, &d, &unheard) || d.kind != MALI_ARRAY_1D || d.constant)
         return true;
-    if (flat != (raster_sampler_integer(format) || !asked->smooth[n]))
+    if (flat != (raster_sampler_integer(d.format) || !asked->smooth[n]))
         return true;
-    struct mali_frag_slot slot = {.address = array->pointer + (uint64_t)(int64_t)a->offset,
-                                  .stride = array->stride,
-                                  .format = (uint16_t)format,
-                                  .divided = mali_array_is_linear(array) ? NULL : array,
+    struct mali_frag_slot slot = {.address = d.address,
+                                  .stride = d.stride,
+                                  .format = (uint16_t)d.format,
+                                  .divided = d.array,
                                   .flat = flat,
                                   .first = (uint8_t)f->vary_count,
-                                  .count = width_of(format, flat),
-                                  .bytes = (uint8_t)raster_format_bytes(format),
-                                  .as = unpacking_of(format, flat)};
+                                  .count = width_of(d.format, flat),
+                                  .bytes = (uint8_t)raster_format_bytes(d.format),
+                                  .as = unpacking_of(d.format, flat)};
     uint32_t end = f->vary_count + slot.count;
     if (end + f->ahead > RASTER_MAX_VARYINGS)
         return too_many(f, stop);
@@ -112,22 +121,37 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
     return true;
 }
 
+static bool place_all(struct mali_frag *f, const struct mali_frag_asked *asked, bool flat,
+                      struct mali_stop *stop)
+{
+    const bool lists = f->shared->job->version <= MALI_V7;
+    const uint32_t count =
+        lists ? UTIL_MIN(f->job.bindings.state.varying_count, FRAG_VARYINGS_MOST) : FRAG_VARYINGS_MOST;
+    for (uint32_t n = 0; n < count; n++)
+        if ((asked->smooth[n] || asked->flat[n]) && !place(f, n, asked, flat, stop))
+            return false;
+    return mali_frag_place_words(f, asked, flat) || too_many(f, stop);
+}
+
 bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 {
-    struct asked asked = {0};
-    uint32_t count = UTIL_MIN(f->job.bindings.state.varying_count, FRAG_VARYINGS_MOST);
+    struct mali_frag_asked asked = {0};
     memset(f->slot_of, FRAG_NO_SLOT, sizeof f->slot_of);
+    memset(f->word_of, FRAG_NO_SLOT, sizeof f->word_of);
     if (!f->has_program)
         return true;
-    look(f->world.program->midgard, &asked);
+    if (f->world.program->warp)
+        mali_frag_look_warp(f->world.program->warp, &asked);
+    else
+        look(f->world.program->midgard, &asked);
+    f->varying_table = asked.table;
+    for (uint32_t n = 0; n < FRAG_VARYINGS_MOST; n++)
+        f->asked[n] = asked.smooth[n] || asked.flat[n];
     if (asked.linear)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
                              f->world.address, "varyings without perspective are not done");
-    for (unsigned flat = 2; flat-- > 0;) /* flat ones come first (raster_setup.flat_below) */
-        for (uint32_t n = 0; n < count; n++)
-            if ((asked.smooth[n] || asked.flat[n]) && !place(f, n, &asked, flat, stop))
-                return false;
-    return true;
+    /* flat ones come first (raster_setup.flat_below) */
+    return place_all(f, &asked, true, stop) && place_all(f, &asked, false, stop);
 }
 
 /* Whether a vertex has its varyings one behind the other, and they need no more than to be read. */

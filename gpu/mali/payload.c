@@ -222,3 +222,10 @@ bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
 {
     return read(reader, address, header, arena, NULL, out, stop);
 }
+
+bool mali_payload_read_fragments(const struct mali_reader *reader, uint64_t address,
+                                 const struct mali_job_header *header, struct util_arena *arena,
+                                 union mali_payload *out, struct mali_stop *stop)
+{
+    return read(reader, address, header, NULL, arena, out, stop);
+}

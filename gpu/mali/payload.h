@@ -98,5 +98,9 @@ bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
 bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
                              const struct mali_job_header *header, struct util_arena *arena,
                              union mali_payload *out, struct mali_stop *stop);
+/* The same without the lists that its vertices alone use: of jobs that draw. */
+bool mali_payload_read_fragments(const struct mali_reader *reader, uint64_t address,
+                                 const struct mali_job_header *header, struct util_arena *arena,
+                                 union mali_payload *out, struct mali_stop *stop);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "gpu/mali/world_internal.h"
 #include "gpu/mali/world_ir.h"
+#include "isa/warp/trans.h"
 #include "util/bits.h"
 #include "util/checked.h"
 
@@ -152,11 +153,25 @@ static bool has(const struct mali_code_lookup *lookups, uint32_t count, const st
 }
 
 /* What cannot be looked up is asked for by calls, which say why. */
+static void add_lookup(struct mali_world *w, const struct mali_lookup_key *asked,
+                       struct mali_code_forms *forms, struct mali_code_lookup *lookups,
+                       struct mali_code *code)
+{
+    struct mali_stop stop;
+    if (forms->lookup_count >= MALI_CODE_LOOKUPS || has(lookups, forms->lookup_count, asked))
+        return;
+    const struct mali_lookup *found = mali_lookup_get(w, asked, &stop);
+    if (!found)
+        return;
+    lookups[forms->lookup_count] = (struct mali_code_lookup){*asked, found->key};
+    code->image[forms->lookup_count++] = &found->image;
+}
+
 static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
                         struct mali_code *code)
 {
     const struct midgard_program *p = w->program->midgard;
-    for (uint32_t n = 0; n < p->insn_count && forms->lookup_count < MALI_CODE_LOOKUPS; n++) {
+    for (uint32_t n = 0; n < p->insn_count; n++) {
         const struct midgard_texture *x = &p->insns[n].texture;
         if (!is_request(&p->insns[n]) || x->texture_register || x->sampler_register)
             continue;
@@ -165,14 +180,26 @@ static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, str
         const struct mali_lookup_key asked =
             mali_lookup_key(x->texture, x->sampler, x->op, x->mode, x->dimensions, levels, has_lod,
                             x->offset_register || x->offset);
-        struct mali_stop stop;
-        if (has(lookups, forms->lookup_count, &asked))
-            continue;
-        const struct mali_lookup *found = mali_lookup_get(w, &asked, &stop);
-        if (!found)
-            continue;
-        lookups[forms->lookup_count] = (struct mali_code_lookup){asked, found->key};
-        code->image[forms->lookup_count++] = &found->image;
+        add_lookup(w, &asked, forms, lookups, code);
+    }
+}
+
+/* Of isa/warp, whose handles are constants where a program has them so. */
+static void set_warp_lookups(struct mali_world *w, struct mali_code_forms *forms,
+                             struct mali_code_lookup *lookups, struct mali_code *code)
+{
+    const struct warp_program *p = w->program->warp;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct warp_insn *i = &p->insns[n];
+        struct isa_ir_texture r;
+        for (unsigned k = 0; i->kind == WARP_TEXTURE && k < 1u + i->dual; k++) {
+            warp_texture_request(i, k, &r);
+            const struct mali_lookup_key asked =
+                mali_lookup_key(r.texture.known, r.sampler.known, r.op, r.mode, r.dimensions, r.derivatives,
+                                r.has_lod, r.has_offset);
+            if (i->source[0].from == WARP_CONSTANT)
+                add_lookup(w, &asked, forms, lookups, code);
+        }
     }
 }
 
@@ -195,8 +222,10 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     code->storage[0] = w->bindings->storage.tls_base_pointer;
     code->storage[1] = w->bindings->storage.wls_base_pointer;
     set_buffers(w, forms, code);
-    if (!p) /* Bifrost's and Valhall's: attributes and textures go by calls */
+    if (!p) {
+        set_warp_lookups(w, forms, lookups, code);
         return;
+    }
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);

@@ -116,6 +116,7 @@ struct mali_world_ir {
     const struct mali_code_forms *forms;
     const struct mali_code_lookup *lookups;
     unsigned requests;          /* texture requests of the program */
+    bool warp;                  /* the program is of isa/warp, and so are the ports that are called */
     LLVMValueRef code, threads; /* ptr: struct mali_code, struct mali_threads */
     LLVMValueRef scratch;       /* where lanes store that do not */
     LLVMValueRef asked; /* where addresses stand whose pages are asked for; NULL: none have been yet */

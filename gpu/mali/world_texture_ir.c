@@ -1,5 +1,6 @@
 /* Texture requests and cube coordinates as IR (world_texture.c is the definition). */
 #include "gpu/mali/world_ir.h"
+#include "isa/warp/trans_call.h"
 #include "raster/texture/sampler_ir.h"
 
 /* ---- cubes ---- */
@@ -113,7 +114,7 @@ LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct isa_
     struct mali_world_ir *e = ctx;
     uint32_t n = number_of(e, t);
     struct raster_lookup_ir in = {.layer = NULL};
-    if (n == UINT32_MAX)
+    if (n == UINT32_MAX || (e->warp && !t->dimensions)) /* whose cubes have their faces elsewhere */
         return e->call.texture(e, b, t, mask, out, address);
     set_lanes(b, t, &in);
     LLVMValueRef image =

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "isa/blocks.h"
+#include "isa/warp/alu.h"
 #include "isa/warp/ops.h"
 #include "isa/warp/ports.h"
 
@@ -208,6 +209,58 @@ static void note_fixed(struct warp_program *p)
     }
 }
 
+/* ---- handles ---- */
+
+static bool writes(const struct warp_insn *i, unsigned reg)
+{
+    const bool dest = i->dest.mask && i->dest.to == WARP_REGISTER;
+    return (dest && reg >= i->dest.index && reg <= i->dest.index + (unsigned)i->dest.pair) ||
+           (i->write.count && reg >= i->write.reg && reg < (unsigned)i->write.reg + i->write.count);
+}
+
+/* Whether it gives all lanes a word that is known. */
+static bool is_known(const struct warp_insn *i, uint64_t *value)
+{
+    uint64_t operand[WARP_SOURCES] = {0};
+    const bool makes = i->op == WARP_IADD_IMM_I32 || i->op == WARP_MOV_I32;
+    if (i->kind != WARP_COMPUTE || !makes || i->dest.mask != 3)
+        return false;
+    for (unsigned n = 0; n < warp_source_count((enum warp_op)i->op); n++) {
+        if (i->source[n].from != WARP_CONSTANT)
+            return false;
+        operand[n] = warp_operand(i, n, i->source[n].value);
+    }
+    *value = (uint32_t)warp_compute(i, operand);
+    return true;
+}
+
+/* A texture's handle that its block has just made of constants is a constant: so compilers make them, and who prepares
+ * textures wants to know them. Lanes come to it along the same way. */
+static void settle_handle(const struct warp_program *p, const struct warp_block *block, uint32_t number)
+{
+    struct warp_source *s = &p->insns[number].source[0];
+    uint64_t value;
+    if (s->from != WARP_REGISTER || p->insns[number].wide_handle || p->insns[number].dual)
+        return;
+    for (uint32_t n = number; n-- > block->first;) {
+        if (!writes(&p->insns[n], s->index))
+            continue;
+        if (is_known(&p->insns[n], &value)) {
+            s->from = WARP_CONSTANT;
+            s->value = value;
+        }
+        return;
+    }
+}
+
+static void settle_handles(const struct warp_program *p)
+{
+    for (uint32_t k = 0; k < p->block_count; k++)
+        for (uint32_t n = 0; n < p->blocks[k].count; n++)
+            if (p->insns[p->blocks[k].first + n].kind == WARP_TEXTURE)
+                settle_handle(p, &p->blocks[k], p->blocks[k].first + n);
+}
+
 int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
                         struct warp_program **out, struct util_error *error)
 {
@@ -220,6 +273,8 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
             .insns = insns, .insn_count = count, .word_bytes = word_bytes, .straight = true};
     if (!status)
         status = find_blocks(p);
+    if (!status)
+        settle_handles(p);
     for (uint32_t n = 0; !status && n < count; n++)
         note(p, &insns[n], n);
     if (!status)

@@ -18,6 +18,10 @@ struct warp_ir_message {
 bool warp_ir_message_attribute(struct jit_builder *b, const struct warp_ir_message *m,
                                struct isa_ir_attribute *out, LLVMValueRef *instance);
 
+/* What a texture instruction asks for, of the first texture or of two the second, as far as that is no value of lanes:
+ * handles where they are constants. */
+void warp_texture_request(const struct warp_insn *insn, unsigned n, struct isa_ir_texture *out);
+
 struct warp_ir_far {
     LLVMValueRef target; /* i64x16 */
     LLVMValueRef back;   /* i64 */

@@ -23,21 +23,47 @@ static LLVMValueRef short_handle(struct warp_trans *t, LLVMValueRef word, unsign
     return LLVMBuildOr(b->ir, bits_at(t, word, at, 11), table, "");
 }
 
+static void known_handles(const struct warp_insn *i, unsigned n, struct isa_ir_texture *r)
+{
+    const struct warp_source *s = &i->source[0];
+    const uint32_t low = (uint32_t)(s->value >> 32 * n), high = (uint32_t)(s->value >> 32);
+    r->sampler = r->texture = (struct isa_ir_number){NULL, 0};
+    if (s->from != WARP_CONSTANT)
+        return;
+    r->sampler.known = i->wide_handle ? low : (low & 0x7ff) | (low >> 11 & 31) << 24;
+    r->texture.known = i->wide_handle ? high : (low >> 16 & 0x7ff) | low >> 27 << 24;
+}
+
 /* Of two textures the second's stand in the upper word. */
 static void handles(struct warp_trans *t, unsigned n, struct isa_ir_texture *r)
 {
     const struct warp_insn *i = t->insn;
-    const struct warp_source *s = &i->source[0];
-    const uint32_t low = (uint32_t)(s->value >> 32 * n), high = (uint32_t)(s->value >> 32);
-    r->sampler = r->texture = (struct isa_ir_number){NULL, 0};
-    if (s->from == WARP_CONSTANT) {
-        r->sampler.known = i->wide_handle ? low : (low & 0x7ff) | (low >> 11 & 31) << 24;
-        r->texture.known = i->wide_handle ? high : (low >> 16 & 0x7ff) | low >> 27 << 24;
+    known_handles(i, n, r);
+    if (i->source[0].from == WARP_CONSTANT)
         return;
-    }
     LLVMValueRef word = warp_trans_word(t, 0, n);
     r->sampler.lanes = i->wide_handle ? word : short_handle(t, word, 0);
     r->texture.lanes = i->wide_handle ? warp_trans_word(t, 0, 1) : short_handle(t, word, 16);
+}
+
+static bool fetches_texels(const struct warp_insn *i)
+{
+    return i->texture_op == ISA_TEXTURE_FETCH && i->mode == ISA_TEXTURE_PLAIN;
+}
+
+void warp_texture_request(const struct warp_insn *i, unsigned n, struct isa_ir_texture *out)
+{
+    *out = (struct isa_ir_texture){
+        .op = i->texture_op,
+        .mode = i->mode,
+        .dimensions = i->dimensions,
+        .sampler_type = i->sampler_type,
+        .derivatives = i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS,
+        .has_lod = (fetches_texels(i) && i->texel_offset) || i->level != WARP_LEVEL_COMPUTED,
+        .has_offset = i->texel_offset,
+        .no_bias = i->no_bias,
+        .no_clamp = i->no_clamp};
+    known_handles(i, n, out);
 }
 
 /* The value of lane l ^ k where l does not execute, and that does. */
@@ -88,7 +114,7 @@ static unsigned take_coordinates(struct warp_trans *t, struct isa_ir_texture *r)
 static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
 {
     const struct warp_insn *i = t->insn;
-    const bool fetches = i->texture_op == ISA_TEXTURE_FETCH && i->mode == ISA_TEXTURE_PLAIN;
+    const bool fetches = fetches_texels(i);
     unsigned at = take_coordinates(t, r);
     if (i->array)
         r->coordinate[3] = warp_trans_read(t, at++);
@@ -96,7 +122,6 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
         r->coordinate[2] = warp_trans_read(t, at++);
     if (i->texel_offset) {
         LLVMValueRef word = warp_trans_read(t, at++);
-        r->has_offset = true;
         for (unsigned c = 0; c < 3; c++)
             r->offset[c] = signed_at(t, word, 8 * c, 8);
         if (fetches)
@@ -104,7 +129,6 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
         if (fetches && i->dimensions < 3)
             r->coordinate[2] = bits_at(t, word, 16, 8);
     }
-    r->has_lod = (fetches && i->texel_offset) || i->level != WARP_LEVEL_COMPUTED;
     if (i->level == WARP_LEVEL_GIVEN || i->level == WARP_LEVEL_BIAS)
         r->lod = from_8_8(t, warp_trans_read(t, at));
 }
@@ -162,17 +186,13 @@ void warp_trans_texture(struct warp_trans *t)
     const struct warp_insn *i = t->insn;
     LLVMValueRef zero = jit_splat_u32(t->b, 0);
     LLVMValueRef out[2][4] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
-    struct isa_ir_texture r = {.op = i->texture_op,
-                               .mode = i->mode,
-                               .dimensions = i->dimensions,
-                               .sampler_type = i->sampler_type,
-                               .derivatives = i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS,
-                               .coordinate = {zero, zero, zero, zero},
-                               .lod = zero,
-                               .offset = {zero, zero, zero},
-                               .no_bias = i->no_bias,
-                               .no_clamp = i->no_clamp,
-                               .gradient = {{zero, zero, zero}, {zero, zero, zero}}};
+    struct isa_ir_texture r;
+    warp_texture_request(i, 0, &r);
+    r.lod = zero;
+    for (unsigned c = 0; c < 4; c++)
+        r.coordinate[c] = zero;
+    for (unsigned c = 0; c < 3; c++)
+        r.offset[c] = r.gradient[0][c] = r.gradient[1][c] = zero;
     take_words(t, &r);
     for (unsigned c = 0; c < 4 && r.derivatives; c++)
         r.coordinate[c] = filled(t, r.coordinate[c]);

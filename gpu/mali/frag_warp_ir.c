@@ -1,0 +1,293 @@
+/* Fragment programs of isa/warp as IR: frag_ports_warp.c and frag_blend_warp.c for sixteen lanes at pixels' centres. What
+ * is done to the tile is kept until the program has ended (frag_warp_code.c). */
+#include <errno.h>
+#include <string.h>
+
+#include "gpu/mali/frag_ir.h"
+#include "isa/valhall/insn.h"
+#include "isa/warp/trans_call.h"
+#include "raster/samples_ir.h"
+#include "raster/zs_ir.h"
+
+/* ---- varyings ---- */
+
+static LLVMValueRef half_bits(struct jit_builder *b, LLVMValueRef word, bool is_float)
+{
+    if (!is_float)
+        return LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffff), "");
+    const struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT, .order = MALI_ORDER_RGBA};
+    const LLVMValueRef zero = jit_splat_u32(b, 0), in[4] = {word, zero, zero, zero};
+    LLVMValueRef out[4];
+    mali_ir_convert(b, &as, ISA_TYPE_F16, false, in, out);
+    return LLVMBuildAnd(b->ir, out[0], jit_splat_u32(b, 0xffff), "");
+}
+
+/* Two of four to a word. */
+static void halve(struct jit_builder *b, bool floats, LLVMValueRef word[4])
+{
+    for (unsigned n = 0; n < 2; n++) {
+        LLVMValueRef high = half_bits(b, word[2 * n + 1], floats);
+        word[n] = LLVMBuildOr(b->ir, half_bits(b, word[2 * n], floats),
+                              LLVMBuildShl(b->ir, high, jit_splat_u32(b, 16), ""), "");
+    }
+    word[2] = word[3] = jit_splat_u32(b, 0);
+}
+
+/* At pixels' centres alone. */
+static bool at_centre(const struct mali_frag_ir *e, const struct warp_insn *i)
+{
+    return i->update != VALHALL_UPDATE_RETRIEVE &&
+           (i->sample == WARP_SAMPLE_CENTER || i->sample == WARP_SAMPLE_CENTROID ||
+            (i->sample == WARP_SAMPLE_SAMPLE && e->forms->tile.samples == 1));
+}
+
+static void of_words(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_insn *i,
+                     LLVMValueRef out[4])
+{
+    const bool flat = i->source_format == VALHALL_SOURCE_FORMAT_FLAT32;
+    const uint64_t offset = i->source[1].value;
+    if (i->source[1].from != WARP_CONSTANT || (!flat && i->source_format != VALHALL_SOURCE_FORMAT_F32) ||
+        offset & 3 || (i->halves && i->type != ISA_TYPE_F16)) {
+        e->refused = true;
+        return;
+    }
+    for (unsigned c = 0; c < i->components; c++) {
+        const uint64_t word = offset / 4 + c;
+        const unsigned n = word < FRAG_WORDS_MOST ? e->forms->word[flat][word] : FRAG_NO_SLOT;
+        const unsigned at = e->forms->ahead + n;
+        if (n == FRAG_NO_SLOT)
+            continue;
+        out[c] = jit_as_i32(b, flat ? raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + at, 2)
+                                    : mali_frag_ir_interpolated(e, b, at));
+    }
+    if (i->type == ISA_TYPE_F16 && !i->any_type)
+        halve(b, true, out);
+}
+
+static void of_special(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_insn *i,
+                       LLVMValueRef out[4])
+{
+    LLVMValueRef point[4], coord[4];
+    if (i->source[1].from != WARP_CONSTANT || i->source[1].value >= 4 || i->halves) {
+        e->refused = true;
+        return;
+    }
+    mali_frag_ir_point(e, b, e->forms->point_up, point);
+    mali_frag_ir_coord(e, b, coord);
+    const LLVMValueRef all[4] = {point[0], point[1], coord[3], coord[2]};
+    for (unsigned c = 0, first = (unsigned)i->source[1].value; first + c < 4; c++)
+        out[c] = all[first + c];
+}
+
+static LLVMValueRef varying(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    const struct warp_insn *i = m->insn;
+    struct isa_ir_attribute a;
+    LLVMValueRef instance;
+    if (!at_centre(e, i))
+        e->refused = true;
+    if (i->message == WARP_VARYING_BYTES) {
+        of_words(e, b, i, out);
+    } else if (i->message == WARP_VARYING_SPECIAL) {
+        of_special(e, b, i, out);
+    } else {
+        warp_ir_message_attribute(b, m, &a, &instance);
+        mali_frag_ir_varying(e, b, &a, mask, out, address);
+        if (i->halves && !i->any_type && i->type != ISA_TYPE_F16)
+            halve(b, false, out);
+    }
+    return NULL;
+}
+
+/* ---- colours ---- */
+
+/* Integers of 16 bits, two to a register, as words. */
+static void widen(struct jit_builder *b, const struct mali_frag_registers *r, LLVMValueRef value[4])
+{
+    LLVMValueRef by = jit_splat_u32(b, 16);
+    if (!r->halves || r->type == ISA_TYPE_F16)
+        return;
+    for (unsigned c = 4; c-- > 0;) {
+        LLVMValueRef v = value[c / 2];
+        v = c & 1 ? v : LLVMBuildShl(b->ir, v, by, "");
+        value[c] =
+            r->type == ISA_TYPE_I32 ? LLVMBuildAShr(b->ir, v, by, "") : LLVMBuildLShr(b->ir, v, by, "");
+    }
+}
+
+static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
+                     const struct mali_frag_registers *r, LLVMValueRef value[4], LLVMValueRef out[4])
+{
+    struct mali_code_form as = {.format = (uint16_t)pixel->format, .order = (uint16_t)pixel->order};
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_splat_u32(b, 0);
+    widen(b, r, value);
+    if (pixel->raw) {
+        mali_ir_convert_back(b, &as, r->type, false, value, out);
+    } else if (r->type == ISA_TYPE_F16) {
+        as = (struct mali_code_form){.format = RASTER_R16G16B16A16_FLOAT, .order = MALI_ORDER_RGBA};
+        mali_ir_convert(b, &as, ISA_TYPE_F32, false, value, out);
+    } else {
+        memcpy(out, value, sizeof(LLVMValueRef[4]));
+    }
+}
+
+static void blend(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
+                  LLVMValueRef mask)
+{
+    const struct mali_frag_forms *f = e->forms;
+    const enum mali_version version = (enum mali_version)f->version;
+    const enum mali_frag_special which = mali_frag_special_of(version, m->insn->source[0].index / 2u);
+    const uint32_t t = which - FRAG_SPECIAL_BLEND;
+    const struct mali_blend descriptor = mali_frag_descriptor_of(version, f->words[t]);
+    const struct warp_asked asked = warp_asked_of(m->insn);
+    const struct mali_frag_registers r = mali_frag_registers_of(version, &asked, &descriptor);
+    struct mali_frag_pixel pixel;
+    LLVMValueRef value[4], color[4];
+    if (descriptor.mode == MALI_BLEND_MODE_OFF)
+        return;
+    const bool raw = f->raw >> t & 1;
+    if (t >= f->tile.count || (raw && descriptor.mode == MALI_BLEND_MODE_FIXED_FUNCTION) ||
+        (f->written >> t & 1 &&
+         (!mali_frag_pixel_of(version, (enum raster_format)f->tile.format[t], raw, &descriptor, &pixel) ||
+          !mali_frag_may_convert(&pixel, &r)))) {
+        e->refused = true;
+        return;
+    }
+    if (!(f->written >> t & 1))
+        return;
+    memcpy(value, m->value, sizeof value);
+    color_of(b, &pixel, &r, value, color);
+    for (unsigned c = 0; c < 4; c++) {
+        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->color[t][c]), color[c], mask);
+        jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->second[t][c]), 64);
+    }
+    mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->written[t]), m->operand[1][0], mask);
+}
+
+/* ---- samples, depth ---- */
+
+static LLVMValueRef atest(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
+                          LLVMValueRef mask)
+{
+    const struct mali_frag_forms *f = e->forms;
+    LLVMValueRef left = m->operand[0][0], alpha = jit_as_f32(b, m->operand[1][0]);
+    for (unsigned s = 0; f->alpha_to_coverage && s < f->tile.samples; s++) {
+        LLVMValueRef stays = raster_samples_alpha_ir(b, f->tile.samples, s, alpha);
+        left = jit_select(b, stays, left, LLVMBuildAnd(b->ir, left, jit_splat_u32(b, ~(1u << s)), ""));
+    }
+    mali_frag_ir_keep(b, e->left, left, mask);
+    return LLVMBuildAnd(b->ir, left, e->covered, "");
+}
+
+static LLVMValueRef zs_emit(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
+                            LLVMValueRef mask)
+{
+    const enum raster_depth_kind kind = (enum raster_depth_kind)e->forms->tile.depth;
+    if (e->forms->depth_given && m->insn->z)
+        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->given_depth),
+                          raster_depth_encode_ir(b, kind, jit_as_f32(b, m->operand[0][0])), mask);
+    return LLVMBuildAnd(b->ir, m->operand[2][0], e->covered, "");
+}
+
+static LLVMValueRef message(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
+                            LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
+                            LLVMValueRef *address)
+{
+    struct mali_frag_ir *e = ctx;
+    switch (m->insn->message) {
+    case WARP_VARYING:
+    case WARP_VARYING_FLAT:
+    case WARP_VARYING_BYTES:
+    case WARP_VARYING_SPECIAL: return varying(e, b, m, mask, out, address);
+    case WARP_BLEND: blend(e, b, m, mask); return NULL;
+    case WARP_ATEST: out[0] = atest(e, b, m, mask); return NULL;
+    case WARP_ZS_EMIT: out[0] = zs_emit(e, b, m, mask); return NULL;
+    case WARP_TILE:
+    case WARP_STORE_TILE: e->refused = true; return NULL;
+    default: return warp_ir_call_ports.message(ctx, b, m, mask, out, leave, address);
+    }
+}
+
+void mali_frag_ir_warp_samples(struct mali_frag_ir *e, struct jit_builder *b)
+{
+    LLVMValueRef left = jit_load(b, b->i32x16, e->left, 64, false);
+    for (unsigned s = 0; s < e->forms->tile.samples; s++) {
+        LLVMValueRef bit = LLVMBuildAnd(b->ir, left, jit_splat_u32(b, 1u << s), "");
+        bit = LLVMBuildICmp(b->ir, LLVMIntNE, bit, jit_splat_u32(b, 0), "");
+        e->live[s] = LLVMBuildAnd(b->ir, e->live[s], LLVMBuildAnd(b->ir, bit, e->end.live, ""), "");
+    }
+}
+
+/* ---- registers, special values ---- */
+
+static void special(void *ctx, struct jit_builder *b, unsigned which, LLVMValueRef out[2])
+{
+    struct mali_frag_ir *e = ctx;
+    const enum mali_frag_special as = mali_frag_special_of((enum mali_version)e->forms->version, which);
+    const size_t at = offsetof(struct mali_frag_args, special) + as * sizeof(uint32_t[2]);
+    if (as == FRAG_SPECIAL_OTHER) {
+        warp_ir_call_ports.special(ctx, b, which, out);
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        out[k] = as >= FRAG_SPECIAL_BLEND
+                     ? jit_splat_u32(b, e->forms->words[as - FRAG_SPECIAL_BLEND][k])
+                     : jit_splat(b, mali_frag_of_args(e, b, b->i32, at + k * sizeof(uint32_t)));
+}
+
+static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
+{
+    const struct mali_frag_ir *e = ctx;
+    if (n >= e->forms->world.uniform_count)
+        return jit_i32(b, 0);
+    return mali_frag_of_args(e, b, b->i32,
+                             offsetof(struct mali_frag_args, code.uniform) + n * sizeof(uint32_t));
+}
+
+/* Pixels' numbers of a block: of their centres, less a half. */
+static LLVMValueRef whole(struct jit_builder *b, LLVMValueRef centre)
+{
+    LLVMValueRef corner = LLVMBuildFSub(b->ir, centre, jit_splat_f32(b, 0.5f), "");
+    return LLVMBuildFPToSI(b->ir, corner, b->i32x16, "");
+}
+
+static void set_registers(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef reg[WARP_REGISTERS])
+{
+    LLVMValueRef samples = jit_splat_u32(b, 0), x = whole(b, e->at.cx), y = whole(b, e->at.cy);
+    for (unsigned s = 0; s < e->forms->tile.samples; s++) {
+        LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
+        samples = LLVMBuildOr(b->ir, samples, bit, "");
+    }
+    e->covered = samples;
+    reg[FRAG_REG_FACING] = raster_block_ir_by_face(&e->at, b, 0, 1);
+    reg[FRAG_REG_POSITION] = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, x, jit_splat_u32(b, 0xffff), ""),
+                                         LLVMBuildShl(b->ir, y, jit_splat_u32(b, 16), ""), "");
+    reg[FRAG_REG_COVERAGE] = reg[FRAG_REG_SAMPLES] = samples;
+}
+
+/* ---- the program ---- */
+
+int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)
+{
+    const struct warp_program *p = e->variant->program->warp;
+    struct warp_ir_ports ports = warp_ir_call_ports;
+    struct warp_ir_input input = {
+        .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
+        .fixed_blends = true,
+        .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
+    struct warp_ir_state end;
+    ports.ctx = e;
+    ports.special = special;
+    ports.message = message;
+    ports.uniform_word = uniform_word;
+    ports.texture = mali_ir_texture;
+    set_registers(e, b, input.reg);
+    jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
+    mali_frag_ir_lanes(e, b, p->straight || p->fixed_count, &input.lanes, &input.helpers);
+    int status = warp_translate(b, p, &ports, &input, fault, &end);
+    if (!status)
+        e->end = (struct mali_frag_ir_end){end.live, end.executed, end.faults, true};
+    return status;
+}
