@@ -32,5 +32,17 @@ static inline int bifrost_asm(const char *text, size_t length, void **out, uint3
 /* Rules that the bits do not show (rules.inc), over all clauses. Calls `found` for each breach, with the quadword
  * at which the clause stands; returns their number. The strings are static. */
 unsigned bifrost_check(const void *words, uint32_t count, isa_breach_fn found, void *data);
+/* Whether a clause breaks a rule by itself, whatever stands around it. */
+bool bifrost_broken(const struct bifrost_clause *clause);
+
+/* A random program that the checker accepts: `seed` decides everything. Writes at most `capacity` quadwords (at least
+ * 64), returns how many. */
+enum bifrost_random_profile {
+    BIFROST_RANDOM_ARITHMETIC, /* no messages */
+    BIFROST_RANDOM_STRAIGHT,   /* also messages, but no branches */
+    BIFROST_RANDOM_FULL,       /* everything; a few branches go backward */
+    BIFROST_RANDOM_V7 = 4      /* and this: not what v6 alone has, but what v7 alone has */
+};
+uint32_t bifrost_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 
 #endif

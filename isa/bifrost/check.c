@@ -62,13 +62,6 @@ static uint64_t writes(const struct bifrost_insn *i)
 
 /* ---- tuples ---- */
 
-static bool gives_value(const struct bifrost_insn *i)
-{
-    const struct bifrost_op_info *info = bifrost_op_info(i->op);
-    return !(info->flags & BIFROST_OP_NO_RESULT) &&
-           (!(info->staging & BIFROST_STAGING_WRITE) || i->op == BIFROST_OP_ATEST);
-}
-
 static void check_sources(struct check *c, const struct bifrost_clause *clause, unsigned tuple, unsigned unit)
 {
     const struct bifrost_insn *i = &clause->tuple[tuple].insn[unit];
@@ -78,9 +71,11 @@ static void check_sources(struct check *c, const struct bifrost_clause *clause, 
         bool last = from == BIFROST_FROM_FMA_LAST || from == BIFROST_FROM_ADD_LAST;
         isa_breach_if(&c->frame, last && !before, RULE_FIRST);
         isa_breach_if(&c->frame,
-                      from == BIFROST_FROM_FMA && !gives_value(&clause->tuple[tuple].insn[BIFROST_FMA]),
+                      from == BIFROST_FROM_FMA &&
+                          !bifrost_gives_value(&clause->tuple[tuple].insn[BIFROST_FMA]),
                       RULE_PASSED);
-        isa_breach_if(&c->frame, last && before && !gives_value(&before->insn[from == BIFROST_FROM_ADD_LAST]),
+        isa_breach_if(&c->frame,
+                      last && before && !bifrost_gives_value(&before->insn[from == BIFROST_FROM_ADD_LAST]),
                       RULE_PASSED);
     }
 }
@@ -196,6 +191,16 @@ static void go_on(struct check *c, const struct bifrost_clause *clause)
     c->known = !bifrost_leaves(clause);
     if (!c->known)
         forget(c);
+}
+
+bool bifrost_broken(const struct bifrost_clause *clause)
+{
+    uint32_t rules;
+    struct check c = {.frame = {.rules = bifrost_rules(&rules)}};
+    for (unsigned n = 0; n < clause->tuple_count; n++)
+        check_tuple(&c, clause, n);
+    check_message(&c, clause);
+    return c.frame.count;
 }
 
 /* ---- programs ---- */

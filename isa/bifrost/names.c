@@ -82,6 +82,13 @@ uint8_t bifrost_message_of(const struct bifrost_insn *insn)
     return message;
 }
 
+bool bifrost_gives_value(const struct bifrost_insn *i)
+{
+    const struct bifrost_op_info *info = &ops[i->op];
+    return !(info->flags & BIFROST_OP_NO_RESULT) &&
+           (!(info->staging & BIFROST_STAGING_WRITE) || i->op == BIFROST_OP_ATEST);
+}
+
 const char *bifrost_word(uint8_t word)
 {
     return words[word].text;

@@ -29,6 +29,9 @@ const struct bifrost_op_info *bifrost_op_info(uint16_t op);
  * the fragment's depth comes from where depth is. */
 uint8_t bifrost_message_of(const struct bifrost_insn *insn);
 
+/* It gives t, t0 or t1: not what ends, stores or loads to staging registers, but ATEST. */
+bool bifrost_gives_value(const struct bifrost_insn *insn);
+
 enum bifrost_list {
     BIFROST_WORDS,
     BIFROST_OPS,

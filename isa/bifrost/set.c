@@ -3,6 +3,7 @@
 
 #include "isa/bifrost/asm.h"
 #include "isa/bifrost/lint.h"
+#include "isa/bifrost/lower.h"
 #include "isa/bifrost/program.h"
 #include "isa/sets.h"
 #include "util/bits.h"
@@ -18,7 +19,24 @@ static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[I
 
 static const char *const stages[] = {"", "vertex", "fragment", "compute", NULL};
 
-/* Text and rules: it does not execute yet, and has no random programs. */
+static int create(const void *words, uint32_t count, void **program, struct util_error *error)
+{
+    struct warp_program *p = NULL;
+    int status = bifrost_executable_create(words, count, &p, error);
+    *program = p;
+    return status;
+}
+
+static void destroy(void *program)
+{
+    warp_program_destroy(program);
+}
+
+static bool repeats(const void *program)
+{
+    return ((const struct warp_program *)program)->repeats;
+}
+
 const struct isa_set bifrost_set = {
     .name = "bifrost",
     .description = "Mali Bifrost: G31, G51, G52, G71, G72, G76",
@@ -31,4 +49,8 @@ const struct isa_set bifrost_set = {
     .stages = stages,
     .rules = bifrost_rules,
     .lint = bifrost_lint,
+    .create = create,
+    .destroy = destroy,
+    .repeats = repeats,
+    .random = bifrost_random,
 };

@@ -56,6 +56,7 @@ static void unsupported(struct warp_insn *out, const char *name)
 /* 0: none of isa/warp; else 1 + enum warp_op. */
 static const uint16_t ops[VALHALL_OP_COUNT] = {
 #define OP(name, class, op, second, type, a, b, c, d) [VALHALL_##name] = 1 + WARP_##name,
+#define OP_BIFROST(name, class, op, second, type, a, b, c, d)
 #include "isa/warp/ops.inc"
 };
 

@@ -9,6 +9,7 @@
 #define INFINITY_ 0x7f800000u
 #define SIGN      0x80000000u
 #define ONE       0x3f800000u
+#define LN_2      0x3f317218u
 
 static bool is_nan(uint64_t x)
 {
@@ -29,11 +30,6 @@ static uint64_t op1(uint8_t op, uint8_t shape, uint64_t x)
 static uint64_t op2(uint8_t op, uint8_t shape, uint64_t x, uint64_t y)
 {
     return isa_op_lane((struct isa_lane_op){op, shape, ISA_OP_QUIET}, (const uint64_t[3]){x, y});
-}
-
-static uint64_t op3(uint8_t op, uint64_t x, uint64_t y, uint64_t z)
-{
-    return isa_op_lane((struct isa_lane_op){op, ISA_F32, ISA_OP_QUIET}, (const uint64_t[3]){x, y, z});
 }
 
 /* ---- parts of floats (README.md, "Logarithms and roots") ---- */
@@ -106,7 +102,7 @@ static uint64_t flush_op(const struct warp_insn *i, uint64_t x, bool halves)
 
 /* ---- logarithms, powers ---- */
 
-static const struct warp_insn as_log = {.log = true};
+static const struct warp_insn as_log = {.log = true}, as_root = {.sqrt = true}, as_plain;
 
 /* log2(m) / (m - 1) of the part m in [3/4, 3/2): infinite for what has an infinite logarithm, if it has one. */
 static uint64_t log_ratio(uint64_t x)
@@ -133,6 +129,30 @@ static uint64_t power(uint64_t fixed, uint64_t x)
     return op2(ISA_OP_fldexp, ISA_F32, two, (uint32_t)whole);
 }
 
+/* Roughly the inverse of the part m of logarithms: five bits of it. */
+static uint64_t log_reduced(uint64_t x)
+{
+    const uint64_t inverse = op1(ISA_OP_frcp, ISA_F32, split(&as_log, x).m);
+    return is_normal(x) ? (inverse + 0x00040000) & ~0x0007ffffull : ONE;
+}
+
+/* And the logarithm of that, the sign changed; of what is not normal that of the number. */
+static uint64_t log_table(uint64_t x, bool natural)
+{
+    if (is_nan(x) || (is_normal(x) && x & SIGN) || x == (SIGN | INFINITY_))
+        return QUIET_NAN;
+    if (!is_normal(x))
+        return x == INFINITY_ ? INFINITY_ : SIGN | INFINITY_;
+    const uint64_t out = isa_log2((uint32_t)log_reduced(x)) ^ SIGN;
+    return natural ? op2(ISA_OP_fmul, ISA_F32, out, LN_2) : out;
+}
+
+static uint64_t power_table(uint64_t k)
+{
+    const uint64_t x = op1(ISA_OP_u32_to_f32, ISA_I32, k & 15);
+    return isa_exp2((uint32_t)op2(ISA_OP_fldexp, ISA_F32, x, (uint32_t)-4));
+}
+
 static uint64_t sine(uint64_t k, bool cosine)
 {
     const uint32_t turns =
@@ -143,12 +163,14 @@ static uint64_t sine(uint64_t k, bool cosine)
 static uint64_t scaled(const struct warp_insn *i, const uint64_t *s)
 {
     const bool zero = !(s[0] & ~SIGN) || !(s[1] & ~SIGN);
+    const struct isa_lane_op product = {ISA_OP_ffma, ISA_F32, ISA_OP_QUIET | warp_rounding(i)};
+    const struct isa_lane_op sum = {ISA_OP_fadd, ISA_F32, ISA_OP_QUIET | warp_rounding(i)};
     uint32_t by = (uint32_t)s[3];
-    uint64_t out = op3(ISA_OP_ffma, s[0], s[1], s[2]);
+    uint64_t out = isa_op_lane(product, s);
     if (i->op == WARP_FMA_RSCALE_N_F32 && zero)
-        out = op2(ISA_OP_fadd, ISA_F32, 0, s[2]);
+        out = isa_op_lane(sum, (const uint64_t[3]){0, s[2]});
     if (i->op == WARP_FMA_RSCALE_LEFT_F32 && zero)
-        out = op2(ISA_OP_fadd, ISA_F32, s[0], s[2]);
+        out = isa_op_lane(sum, (const uint64_t[3]){s[0], s[2]});
     if (i->op == WARP_FMA_RSCALE_SCALE16_F32)
         by = (uint32_t)(int16_t)by;
     return op2(ISA_OP_fldexp, ISA_F32, out, by);
@@ -156,13 +178,17 @@ static uint64_t scaled(const struct warp_insn *i, const uint64_t *s)
 
 /* ---- integers ---- */
 
-static uint64_t dot(const struct warp_insn *i, const uint64_t *s, bool is_signed)
+static int byte_of(uint64_t x, unsigned at, bool is_signed)
 {
-    int64_t sum = is_signed ? (int32_t)s[2] : (int64_t)(uint32_t)s[2];
+    return is_signed ? (int8_t)(x >> at) : (uint8_t)(x >> at);
+}
+
+static uint64_t dot(const struct warp_insn *i, const uint64_t *s, bool first_signed, bool second_signed)
+{
+    int64_t sum = first_signed ? (int32_t)s[2] : (int64_t)(uint32_t)s[2];
     for (unsigned e = 0; e < 32; e += 8)
-        sum += is_signed ? (int8_t)(s[0] >> e) * (int8_t)(s[1] >> e)
-                         : (int64_t)((s[0] >> e & 0xff) * (s[1] >> e & 0xff));
-    const int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
+        sum += byte_of(s[0], e, first_signed) * byte_of(s[1], e, second_signed);
+    const int64_t least = first_signed ? INT32_MIN : 0, most = first_signed ? INT32_MAX : UINT32_MAX;
     return (uint32_t)(i->saturate ? UTIL_MIN(UTIL_MAX(sum, least), most) : sum);
 }
 
@@ -231,8 +257,15 @@ uint64_t warp_function(const struct warp_insn *i, const uint64_t s[WARP_SOURCES]
         return isa_op_lane(op, (const uint64_t[3]){s[0]}) | isa_op_lane(op, (const uint64_t[3]){s[1]}) << 16;
     }
     case WARP_IMULD_U64: return s[0] * s[1];
-    case WARP_IDP_V4S8: return dot(i, s, true);
-    case WARP_IDP_V4U8: return dot(i, s, false);
+    case WARP_IDP_V4S8: return dot(i, s, true, true);
+    case WARP_IDP_V4U8: return dot(i, s, false, false);
+    case WARP_IDP_V4SU8: return dot(i, s, true, false);
+    case WARP_FRCP_APPROX_F32: return op1(ISA_OP_frcp, ISA_F32, split(&as_plain, s[0]).m);
+    case WARP_FRSQ_APPROX_F32: return op1(ISA_OP_frsq, ISA_F32, split(&as_root, s[0]).m);
+    case WARP_FEXP_TABLE_U4: return power_table(s[0]);
+    case WARP_FLOG_TABLE_RED_F32: return log_reduced(s[0]);
+    case WARP_FLOG_TABLE_BASE2_F32: return log_table(s[0], false);
+    case WARP_FLOG_TABLE_NATURAL_F32: return log_table(s[0], true);
     case WARP_SHADDX_S64:
     case WARP_SHADDX_U64: return s[0] + (s[1] << i->shift);
     case WARP_SEG_ADD_U64: return segment_add(i, s);

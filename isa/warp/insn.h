@@ -11,7 +11,7 @@
 
 #define WARP_REGISTERS   64
 #define WARP_SOURCES     4
-#define WARP_TEMPORARIES 8 /* at most; a block begins with none */
+#define WARP_TEMPORARIES 32 /* at most; a block begins with none */
 
 enum warp_op {
 #define OP(name, class, op, second, type, a, b, c, d) WARP_##name,
@@ -19,8 +19,8 @@ enum warp_op {
     WARP_OP_COUNT
 };
 
-/* SPECIAL: what the set's encoding names, by a port; COUNTER: the address behind the instruction; LANE: the lane's
- * number. */
+/* SPECIAL: what the set's encoding names, by a port; COUNTER: the address behind the instruction, and `value` bytes;
+ * LANE: the lane's number. */
 enum warp_from {
     WARP_REGISTER,
     WARP_TEMPORARY,
@@ -75,7 +75,8 @@ enum warp_message_kind {
     WARP_VARYING_FLAT,    /* handle in the second */
     WARP_VARYING_BYTES,   /* sample mask and number, byte offset in the vertex' block */
     WARP_VARYING_SPECIAL, /* sample mask and number, which: 0 point x, 1 y, 2 w, 3 z */
-    WARP_STORE_CONVERT,   /* address (two words), conversion word */
+    WARP_LOAD_CONVERT,    /* address (two words), conversion word */
+    WARP_STORE_CONVERT,   /* likewise */
     WARP_TILE,            /* pixel, coverage, conversion word */
     WARP_STORE_TILE,
     WARP_BLEND,  /* descriptor (two words), coverage; up to eight words of colours */
@@ -84,6 +85,8 @@ enum warp_message_kind {
 };
 /* Where varyings are taken: of both sets' encodings. */
 enum warp_sample { WARP_SAMPLE_CENTER, WARP_SAMPLE_CENTROID, WARP_SAMPLE_SAMPLE, WARP_SAMPLE_EXPLICIT };
+/* Whether a varying's coordinates are kept for others, or are those that were. */
+enum warp_update { WARP_UPDATE_STORE, WARP_UPDATE_RETRIEVE, WARP_UPDATE_CONDITIONAL, WARP_UPDATE_CLOBBER };
 enum warp_flow { WARP_GO_ON, WARP_END, WARP_END_HELPERS };
 enum warp_lane_op { WARP_LANE_OF, WARP_LANE_XOR };
 /* The level of textures. COMPUTED, and with BIAS: of derivatives. */
@@ -98,7 +101,7 @@ struct warp_source {
     /* Register, temporary, word of the uniforms; of specials the set's number times 2, and 1 for the upper word; of
      * the counter the word. */
     uint16_t index;
-    uint64_t value; /* of a constant */
+    uint64_t value; /* of a constant, and of the counter */
     /* Element e of the operand is `width` bits from bit lane[e] * width on, widened to what the operation's type has:
      * 8, 16, 32 or 64, and no wider than that. */
     uint8_t width, lane[4];
@@ -138,6 +141,7 @@ struct warp_insn {
     uint8_t elements;          /* parts that are permuted apart: 1, 2, 4 */
     /* Of messages. Registers written first; beyond what comes they stay as they are. */
     struct warp_run read, write;
+    bool reads_temporaries;      /* `read` counts these, not registers */
     uint8_t message;             /* enum warp_message_kind */
     uint8_t bytes;               /* LOAD, STORE, BUFFER: 1 to 16; ATOMIC: 4 or 8 */
     uint8_t into_bit, into_bits; /* loads below a word: where they go; into_bits 0: words */

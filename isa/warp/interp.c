@@ -54,7 +54,7 @@ void warp_machine_source(struct warp_machine *m, unsigned n, uint32_t out[2][16]
             case WARP_UNIFORM: out[k][l] = uniform(m->state, at); break;
             case WARP_SPECIAL: out[k][l] = special[at & 1][l]; break;
             case WARP_CONSTANT: out[k][l] = (uint32_t)(s->value >> 32 * k); break;
-            case WARP_COUNTER: out[k][l] = (uint32_t)(counter >> 32 * (at & 1)); break;
+            case WARP_COUNTER: out[k][l] = (uint32_t)((counter + s->value) >> 32 * (at & 1)); break;
             case WARP_LANE: out[k][l] = at & 1 ? 0 : l; break;
             default: out[k][l] = 0;
             }
@@ -66,7 +66,10 @@ void warp_machine_read(const struct warp_machine *m, unsigned first, unsigned co
     const struct warp_run run = m->insn->read;
     for (unsigned k = 0; k < count; k++)
         for (unsigned l = 0; l < 16; l++)
-            out[k][l] = first + k < run.count ? m->state->reg[(run.reg + first + k) % WARP_REGISTERS][l] : 0;
+            out[k][l] = first + k >= run.count ? 0
+                        : m->insn->reads_temporaries
+                            ? m->temporary[(run.reg + first + k) % WARP_TEMPORARIES][l]
+                            : m->state->reg[(run.reg + first + k) % WARP_REGISTERS][l];
 }
 
 void warp_machine_write(struct warp_machine *m, unsigned first, unsigned count, const uint32_t in[][16])

@@ -90,10 +90,10 @@ static void atomic(struct warp_machine *m)
     struct isa_place place = {0};
     uint32_t compare[2][16] = {{0}}, value[2][16] = {{0}}, out[2][16] = {{0}};
     access_of(m, &access);
-    if (i->compare)
-        warp_machine_read(m, 0, words, compare);
     if (i->has_value)
-        warp_machine_read(m, i->compare ? words : 0, words, value);
+        warp_machine_read(m, 0, words, value);
+    if (i->compare)
+        warp_machine_read(m, i->has_value ? words : 0, words, compare);
     for (unsigned l = 0; l < 16 && !i->has_value; l++) {
         value[0][l] = (uint32_t)i->value;
         value[1][l] = (uint32_t)(i->value >> 32);

@@ -54,7 +54,7 @@ static void offsets(const struct warp_machine *m, unsigned *at, struct isa_textu
         if (fetches)
             r->lod[l] = word[l] >> 24;
         if (fetches && m->insn->dimensions < 3)
-            r->coordinate[2][l] = word[l] >> 16 & 0xff;
+            r->coordinate[2][l] = word[l] >> (m->insn->level == WARP_LEVEL_GIVEN ? 24 : 16) & 0xff;
     }
     r->has_lod = fetches;
 }
@@ -67,7 +67,8 @@ static void level(const struct warp_machine *m, unsigned *at, struct isa_texture
         return;
     next(m, at, word);
     for (unsigned l = 0; l < 16; l++)
-        r->lod[l] = util_f2u((float)(int16_t)word[l] / 256);
+        r->lod[l] = m->insn->texture_op == ISA_TEXTURE_FETCH ? (uint32_t)((int16_t)word[l] >> 8)
+                                                             : util_f2u((float)(int16_t)word[l] / 256);
 }
 
 /* x, y, z, as many as there are; of LEVEL their derivatives, those of one coordinate side by side. */

@@ -18,11 +18,12 @@ const struct isa_fault_row warp_faults[WARP_FAULT_COUNT] = {
 unsigned warp_sources_of(const struct warp_insn *i)
 {
     static const uint8_t messages[] = {
-        [WARP_ATTRIBUTE] = 3,     [WARP_IMAGE] = 3,         [WARP_LEA_ATTRIBUTE] = 3,
-        [WARP_LEA_IMAGE] = 3,     [WARP_LEA_BUFFER] = 2,    [WARP_VARYING] = 2,
-        [WARP_VARYING_FLAT] = 2,  [WARP_VARYING_BYTES] = 2, [WARP_VARYING_SPECIAL] = 2,
-        [WARP_STORE_CONVERT] = 2, [WARP_TILE] = 3,          [WARP_STORE_TILE] = 3,
-        [WARP_BLEND] = 2,         [WARP_ATEST] = 3,         [WARP_ZS_EMIT] = 3};
+        [WARP_ATTRIBUTE] = 3,    [WARP_IMAGE] = 3,         [WARP_LEA_ATTRIBUTE] = 3,
+        [WARP_LEA_IMAGE] = 3,    [WARP_LEA_BUFFER] = 2,    [WARP_VARYING] = 2,
+        [WARP_VARYING_FLAT] = 2, [WARP_VARYING_BYTES] = 2, [WARP_VARYING_SPECIAL] = 2,
+        [WARP_LOAD_CONVERT] = 2, [WARP_STORE_CONVERT] = 2, [WARP_TILE] = 3,
+        [WARP_STORE_TILE] = 3,   [WARP_BLEND] = 2,         [WARP_ATEST] = 3,
+        [WARP_ZS_EMIT] = 3};
     switch (i->kind) {
     case WARP_COMPUTE:
     case WARP_BRANCH:
@@ -101,7 +102,8 @@ static void note_source(struct warp_program *p, const struct warp_insn *i, unsig
 static void note_message(struct warp_program *p, const struct warp_insn *i)
 {
     const bool levels = i->kind == WARP_TEXTURE;
-    p->loads |= i->kind == WARP_LOAD || i->kind == WARP_ATOMIC;
+    p->loads |= i->kind == WARP_LOAD || i->kind == WARP_ATOMIC ||
+                (i->kind == WARP_MESSAGE && i->message == WARP_LOAD_CONVERT);
     p->stores |= i->kind == WARP_STORE || i->kind == WARP_ATOMIC ||
                  (i->kind == WARP_MESSAGE && i->message == WARP_STORE_CONVERT);
     p->atomics |= i->kind == WARP_ATOMIC;
@@ -110,7 +112,10 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
     p->derivatives |= levels && (i->level == WARP_LEVEL_COMPUTED || i->level == WARP_LEVEL_BIAS);
     if (i->kind == WARP_MESSAGE || (levels && i->of_varying))
         p->messages |= 1u << i->message;
-    p->read |= registers(i->read.reg, i->read.count);
+    if (!i->reads_temporaries)
+        p->read |= registers(i->read.reg, i->read.count);
+    else if (i->read.reg + i->read.count > p->temporaries)
+        p->temporaries = (uint32_t)i->read.reg + i->read.count;
     p->written |= registers(i->write.reg, i->write.count);
 }
 

@@ -8,6 +8,7 @@
 #define SIGN      0x80000000u
 #define NORMAL    0x00800000u /* the least */
 #define ONE       0x3f800000u
+#define LN_2      0x3f317218u
 #define EXPONENT  23
 
 static LLVMValueRef band(struct jit_builder *b, LLVMValueRef x, uint32_t bits)
@@ -183,6 +184,39 @@ static LLVMValueRef power(struct jit_builder *b, LLVMValueRef fixed, LLVMValueRe
     return pick(b, is_nan(b, x), jit_splat_u32(b, QUIET_NAN), out);
 }
 
+/* Five bits of the inverse of the part m. */
+static LLVMValueRef log_reduced(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef inverse = warp_trans_op(b, ISA_OP_frcp, ISA_F32, split(b, x, true, false).m, NULL, NULL);
+    inverse = LLVMBuildAdd(b->ir, inverse, jit_splat_u32(b, 1u << 18), "");
+    return pick(b, is_normal(b, x), band(b, inverse, ~0u << 19), jit_splat_u32(b, ONE));
+}
+
+static LLVMValueRef log_table(struct jit_builder *b, LLVMValueRef x, bool natural)
+{
+    LLVMValueRef out = flip(b, as_bits(b, jit_log2(b, as_number(b, log_reduced(b, x)))));
+    LLVMValueRef below = LLVMBuildAnd(b->ir, test(b, LLVMIntUGE, x, SIGN | NORMAL),
+                                      test(b, LLVMIntULE, x, SIGN | INFINITE), "");
+    if (natural)
+        out = warp_trans_op(b, ISA_OP_fmul, ISA_F32, out, jit_splat_u32(b, LN_2), NULL);
+    out = pick(b, is_normal(b, x), out, jit_splat_u32(b, SIGN | INFINITE));
+    out = pick(b, test(b, LLVMIntEQ, x, INFINITE), x, out);
+    return pick(b, LLVMBuildOr(b->ir, below, is_nan(b, x), ""), jit_splat_u32(b, QUIET_NAN), out);
+}
+
+static LLVMValueRef power_table(struct jit_builder *b, LLVMValueRef k)
+{
+    LLVMValueRef x = warp_trans_op(b, ISA_OP_u32_to_f32, ISA_I32, band(b, k, 15), NULL, NULL);
+    x = LLVMBuildFMul(b->ir, as_number(b, x), as_number(b, jit_splat_u32(b, 0x3d800000)), "");
+    return as_bits(b, jit_exp2(b, x));
+}
+
+static LLVMValueRef approximated(struct jit_builder *b, LLVMValueRef x, bool root)
+{
+    x = split(b, x, false, root).m;
+    return warp_trans_op(b, root ? ISA_OP_frsq : ISA_OP_frcp, ISA_F32, x, NULL, NULL);
+}
+
 static LLVMValueRef sine(struct jit_builder *b, LLVMValueRef k, bool cosine)
 {
     LLVMValueRef turns = warp_trans_op(b, ISA_OP_u32_to_f32, ISA_I32, band(b, k, 63), NULL, NULL);
@@ -192,12 +226,14 @@ static LLVMValueRef sine(struct jit_builder *b, LLVMValueRef k, bool cosine)
 
 static LLVMValueRef scaled(struct jit_builder *b, const struct warp_insn *i, const LLVMValueRef *s)
 {
-    LLVMValueRef out = warp_trans_op(b, ISA_OP_ffma, ISA_F32, s[0], s[1], s[2]), by = s[3];
+    const struct isa_lane_op fused = {ISA_OP_ffma, ISA_F32, ISA_OP_QUIET | warp_rounding(i)};
+    const struct isa_lane_op sum = {ISA_OP_fadd, ISA_F32, ISA_OP_QUIET | warp_rounding(i)};
+    LLVMValueRef out = isa_trans_op(b, fused, s), by = s[3];
     LLVMValueRef zero =
         LLVMBuildOr(b->ir, test(b, LLVMIntEQ, size(b, s[0]), 0), test(b, LLVMIntEQ, size(b, s[1]), 0), "");
     if (i->op == WARP_FMA_RSCALE_N_F32 || i->op == WARP_FMA_RSCALE_LEFT_F32) {
         LLVMValueRef product = i->op == WARP_FMA_RSCALE_LEFT_F32 ? s[0] : jit_splat_u32(b, 0);
-        out = pick(b, zero, warp_trans_op(b, ISA_OP_fadd, ISA_F32, product, s[2], NULL), out);
+        out = pick(b, zero, isa_trans_op(b, sum, (const LLVMValueRef[3]){product, s[2]}), out);
     }
     if (i->op == WARP_FMA_RSCALE_SCALE16_F32)
         by = LLVMBuildSExt(b->ir, half_of(b, by, 0), b->i32x16, "");
@@ -228,15 +264,15 @@ static LLVMValueRef byte_of(struct jit_builder *b, LLVMValueRef x, unsigned e, b
 
 /* The products' sum has 18 bits. */
 static LLVMValueRef dot(struct jit_builder *b, const struct warp_insn *i, const LLVMValueRef *s,
-                        bool is_signed)
+                        bool first_signed, bool second_signed)
 {
     LLVMValueRef sum = NULL;
     for (unsigned e = 0; e < 4; e++) {
         LLVMValueRef product =
-            LLVMBuildMul(b->ir, byte_of(b, s[0], e, is_signed), byte_of(b, s[1], e, is_signed), "");
+            LLVMBuildMul(b->ir, byte_of(b, s[0], e, first_signed), byte_of(b, s[1], e, second_signed), "");
         sum = sum ? LLVMBuildAdd(b->ir, sum, product, "") : product;
     }
-    const uint8_t op = !i->saturate ? ISA_OP_iadd : is_signed ? ISA_OP_iadd_sat : ISA_OP_uadd_sat;
+    const uint8_t op = !i->saturate ? ISA_OP_iadd : first_signed ? ISA_OP_iadd_sat : ISA_OP_uadd_sat;
     return warp_trans_op(b, op, ISA_I32, s[2], sum, NULL);
 }
 
@@ -325,8 +361,15 @@ LLVMValueRef warp_trans_function(struct jit_builder *b, const struct warp_insn *
     case WARP_F16_TO_F32: return s[0];
     case WARP_V2F32_TO_V2F16: return to_halves(b, i, s);
     case WARP_IMULD_U64: return product_of_words(b, s);
-    case WARP_IDP_V4S8: return dot(b, i, s, true);
-    case WARP_IDP_V4U8: return dot(b, i, s, false);
+    case WARP_IDP_V4S8: return dot(b, i, s, true, true);
+    case WARP_IDP_V4U8: return dot(b, i, s, false, false);
+    case WARP_IDP_V4SU8: return dot(b, i, s, true, false);
+    case WARP_FRCP_APPROX_F32: return approximated(b, s[0], false);
+    case WARP_FRSQ_APPROX_F32: return approximated(b, s[0], true);
+    case WARP_FEXP_TABLE_U4: return power_table(b, s[0]);
+    case WARP_FLOG_TABLE_RED_F32: return log_reduced(b, s[0]);
+    case WARP_FLOG_TABLE_BASE2_F32: return log_table(b, s[0], false);
+    case WARP_FLOG_TABLE_NATURAL_F32: return log_table(b, s[0], true);
     case WARP_SHADDX_S64:
     case WARP_SHADDX_U64: return LLVMBuildAdd(b->ir, s[0], shl(b, s[1], i->shift), "");
     case WARP_SEG_ADD_U64: return segment_add(b, i, s);

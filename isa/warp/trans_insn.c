@@ -15,10 +15,10 @@ static LLVMValueRef special(struct warp_trans *t, unsigned which, unsigned k)
     return known[k];
 }
 
-static LLVMValueRef counter(struct warp_trans *t, unsigned k)
+static LLVMValueRef counter(struct warp_trans *t, unsigned k, uint64_t plus)
 {
     struct jit_builder *b = t->b;
-    const uint64_t behind = (uint64_t)(t->insn->at + 1) * t->program->word_bytes;
+    const uint64_t behind = (uint64_t)(t->insn->at + 1) * t->program->word_bytes + plus;
     LLVMValueRef address = LLVMBuildAdd(b->ir, t->input->address, jit_i64(b, behind), "");
     if (k)
         address = LLVMBuildLShr(b->ir, address, jit_i64(b, 32), "");
@@ -41,7 +41,7 @@ LLVMValueRef warp_trans_word(struct warp_trans *t, unsigned n, unsigned k)
     }
     case WARP_UNIFORM: return warp_trans_lanes(t, t->ports->uniform_word(t->ports->ctx, b, at));
     case WARP_SPECIAL: return special(t, s->index / 2u, at & 1);
-    case WARP_COUNTER: return counter(t, at & 1);
+    case WARP_COUNTER: return counter(t, at & 1, s->value);
     case WARP_LANE: return at & 1 ? zero : jit_lane_ids(b);
     default: return jit_splat_u32(b, (uint32_t)(s->value >> 32 * k));
     }

@@ -7,7 +7,13 @@
 LLVMValueRef warp_trans_read(struct warp_trans *t, unsigned n)
 {
     const struct warp_run run = t->insn->read;
-    return n < run.count ? t->reg[(run.reg + n) % WARP_REGISTERS] : jit_splat_u32(t->b, 0);
+    LLVMValueRef zero = jit_splat_u32(t->b, 0), held;
+    if (n >= run.count)
+        return zero;
+    if (!t->insn->reads_temporaries)
+        return t->reg[(run.reg + n) % WARP_REGISTERS];
+    held = t->temporary[(run.reg + n) % WARP_TEMPORARIES];
+    return held ? held : zero;
 }
 
 void warp_trans_write(struct warp_trans *t, unsigned n, LLVMValueRef value)
@@ -133,17 +139,17 @@ static void store(struct warp_trans *t)
 static void atomic(struct warp_trans *t)
 {
     const struct warp_insn *i = t->insn;
-    const unsigned words = i->bytes / 4u, first = i->compare ? words : 0;
+    const unsigned words = i->bytes / 4u, second = i->has_value ? words : 0;
     const struct isa_ir_access access = access_of(t);
     LLVMValueRef value[2], compare[2], out[2], address = NULL, lanes = warp_trans_visible(t);
     zeros(t, out, 2);
     zeros(t, value, 2);
     zeros(t, compare, 2);
     for (unsigned n = 0; n < words; n++) {
-        if (i->compare)
-            compare[n] = warp_trans_read(t, n);
         if (i->has_value)
-            value[n] = warp_trans_read(t, first + n);
+            value[n] = warp_trans_read(t, n);
+        if (i->compare)
+            compare[n] = warp_trans_read(t, second + n);
     }
     for (unsigned n = 0; n < 2 && !i->has_value; n++)
         value[n] = jit_splat_u32(t->b, (uint32_t)(i->value >> 32 * n));

@@ -127,10 +127,12 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
         if (fetches)
             r->lod = bits_at(t, word, 24, 8);
         if (fetches && i->dimensions < 3)
-            r->coordinate[2] = bits_at(t, word, 16, 8);
+            r->coordinate[2] = bits_at(t, word, i->level == WARP_LEVEL_GIVEN ? 24 : 16, 8);
     }
-    if (i->level == WARP_LEVEL_GIVEN || i->level == WARP_LEVEL_BIAS)
-        r->lod = from_8_8(t, warp_trans_read(t, at));
+    if (i->level != WARP_LEVEL_GIVEN && i->level != WARP_LEVEL_BIAS)
+        return;
+    LLVMValueRef word = warp_trans_read(t, at);
+    r->lod = i->texture_op == ISA_TEXTURE_FETCH ? signed_at(t, word, 8, 8) : from_8_8(t, word);
 }
 
 static LLVMValueRef half_of(struct warp_trans *t, LLVMValueRef v)

@@ -320,6 +320,16 @@ static const struct {
      {0x1234, 0xff000000, 0xabcd},
      0xabcdff12},
     {{.op = WARP_IDP_V4S8, .source = {WHOLE(8), WHOLE(8), WHOLE(32)}}, {0xff020304, 0x01010101, 10}, 18},
+    {{.op = WARP_IDP_V4SU8, .source = {WHOLE(8), WHOLE(8), WHOLE(32)}}, {0xff, 0xff, 1}, 0xffffff02},
+    {{.op = WARP_FRCP_APPROX_F32, .source = {WHOLE(32)}}, {0xc0800000}, 0xc0000000}, /* 1 / -(1/2) */
+    {{.op = WARP_FRSQ_APPROX_F32, .source = {WHOLE(32)}}, {0x40800000}, 0x40000000}, /* of 1/4 */
+    {{.op = WARP_FRCP_APPROX_F32, .source = {WHOLE(32)}}, {0x7f800000}, 0},
+    {{.op = WARP_FEXP_TABLE_U4, .source = {WHOLE(32)}}, {0x49400010}, 0x3f800000},
+    {{.op = WARP_FLOG_TABLE_RED_F32, .source = {WHOLE(32)}}, {0x3fa00000}, 0x3f500000}, /* of 5/4 */
+    {{.op = WARP_FLOG_TABLE_BASE2_F32, .source = {WHOLE(32)}}, {0}, 0xff800000},
+    {{.op = WARP_FMA_RSCALE_N_F32, .source = {WHOLE(32), WHOLE(32), WHOLE(32), WHOLE(32)}, .round = WARP_RTZ},
+     {0x3f800001, 0x3f800001, 0, 1},
+     0x40000002},
     {{.op = WARP_FREXPM_F32, .source = {WHOLE(32)}}, {0xc0400000}, 0xbf400000}, /* -3 = -3/4 * 2^2 */
     {{.op = WARP_FREXPE_F32, .source = {WHOLE(32)}}, {0xc0400000}, 2},
     {{.op = WARP_FREXPM_F32, .source = {WHOLE(32)}, .log = true},

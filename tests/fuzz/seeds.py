@@ -380,7 +380,8 @@ for folder in ("triangle", "cube", "loop"):
 ENDS = {"vc4-qpu": assemble("nop ; thrend\nnop\nnop\n"),
         "utgard-pp": struct.pack("<I", 1 | 1 << 5),  # one word, no fields
         "midgard": struct.pack("<2Q", 8 | 1 << 4, 0),  # a bundle of no units, behind which nothing is
-        "valhall": struct.pack("<Q", 0x7800c00000000000)}  # NOP.end
+        "valhall": struct.pack("<Q", 0x7800c00000000000),  # NOP.end
+        "bifrost": bytes.fromhex("490000004418cb809365070000000000")}  # a clause of NOPs that ends
 for isa in executed_sets(vitrail):
     set_name, size, programs = isa["name"].replace("-", "_"), isa["word_bytes"], []
     for line in open(os.path.join(here, "..", "isa", set_name + ".cases")):

@@ -1,0 +1,267 @@
+/* Texture messages: TEXC by its descriptor, and those that have all in their encoding. */
+#include "isa/bifrost/lower_internal.h"
+#include "isa/ports.h"
+#include "util/bits.h"
+
+enum {
+#define SINGLE(name, lo, count) SINGLE_##name##_AT = (lo), SINGLE_##name##_BITS = (count),
+#define DUAL(name, lo, count)   DUAL_##name##_AT = (lo), DUAL_##name##_BITS = (count),
+#include "isa/bifrost/texture.inc"
+};
+#define GET(word, form, name) ((uint32_t)util_bits(word, form##_##name##_AT, form##_##name##_BITS))
+
+enum { OP_FETCH = 6, OP_TEXTURE = 7 };
+enum { LEVEL_GIVEN = 4, LEVEL_BIAS, LEVEL_ZERO, LEVEL_COMPUTED };
+enum { FETCH_TEXEL = 1, FETCH_GATHER = 4 };
+enum { MODE_SHARED, MODE_SAMPLER, MODE_TEXTURE, MODE_REGISTERS }; /* which number stands in INDEX */
+enum { DUAL_LOOKUPS = 1, ONE_LOOKUP = 3 };
+
+enum dreg {
+#define DREG(name) DREG_##name,
+#include "isa/bifrost/texture.inc"
+    DREGS
+};
+
+static const struct format {
+    uint8_t type, halves, clamp;
+} formats[16] = {
+#define FORMAT(value, name, type, halves, clamp) [value] = {ISA_SAMPLER_##type, halves, WARP_CLAMP_##clamp},
+#include "isa/bifrost/texture.inc"
+};
+
+/* ---- what all have ---- */
+
+static unsigned words_of(uint8_t mask, bool halves)
+{
+    const unsigned count = (unsigned)__builtin_popcount(mask);
+    return halves ? (count + 1) / 2 : count;
+}
+
+/* Lookup n of two; its results from register `reg` on. */
+static void put_result(struct bifrost_lowering *l, unsigned n, unsigned format, unsigned mask, unsigned reg)
+{
+    struct warp_insn *out = &l->message.insn[n];
+    const struct format *f = &formats[format];
+    out->sampler_type = f->type;
+    out->halves = f->halves;
+    out->write_mask = (uint8_t)mask;
+    out->write = (struct warp_run){(uint8_t)reg, (uint8_t)words_of((uint8_t)mask, f->halves)};
+    l->message.clamp[n] = f->clamp;
+}
+
+static struct warp_source numbers(uint32_t sampler, uint32_t texture)
+{
+    return (struct warp_source){
+        .from = WARP_CONSTANT, .value = sampler | (uint64_t)texture << 32, .width = 64};
+}
+
+static struct warp_insn *begin(struct bifrost_lowering *l, unsigned dimensions)
+{
+    struct warp_insn *out = bifrost_begin(l, WARP_TEXTURE);
+    out->texture_op = ISA_TEXTURE_SAMPLE;
+    out->mode = ISA_TEXTURE_PLAIN;
+    out->dimensions = (uint8_t)dimensions;
+    out->level = WARP_LEVEL_COMPUTED;
+    out->wide_handle = true;
+    return out;
+}
+
+static void set_zero_level(struct warp_insn *out)
+{
+    out->level = WARP_LEVEL_ZERO;
+    out->texture_op = ISA_TEXTURE_LOD;
+}
+
+/* ---- TEXC ---- */
+
+/* What the descriptor says of levels and of what is fetched. False: nobody explains it, or it is of gradients, or fetches
+ * from a cube. */
+static bool put_operation(uint32_t d, struct warp_insn *out)
+{
+    const unsigned level = GET(d, SINGLE, LEVEL);
+    const bool shadow = GET(d, SINGLE, SHADOW);
+    out->mode = shadow ? ISA_TEXTURE_SHADOW : ISA_TEXTURE_PLAIN;
+    if (GET(d, SINGLE, OP) == OP_FETCH) {
+        out->level = WARP_LEVEL_GIVEN;
+        out->texture_op = level == FETCH_TEXEL ? ISA_TEXTURE_FETCH : ISA_TEXTURE_LOD;
+        if (level >= FETCH_GATHER)
+            out->mode =
+                shadow ? ISA_TEXTURE_GATHER_SHADOW : (uint8_t)(ISA_TEXTURE_GATHER + level - FETCH_GATHER);
+        return level >= FETCH_GATHER || (level == FETCH_TEXEL && GET(d, SINGLE, DIMENSION));
+    }
+    out->texture_op = level == LEVEL_COMPUTED || level == LEVEL_BIAS ? ISA_TEXTURE_SAMPLE : ISA_TEXTURE_LOD;
+    out->level = level == LEVEL_COMPUTED ? WARP_LEVEL_COMPUTED
+                 : level == LEVEL_BIAS   ? WARP_LEVEL_BIAS
+                 : level == LEVEL_GIVEN  ? WARP_LEVEL_GIVEN
+                                         : WARP_LEVEL_ZERO;
+    return GET(d, SINGLE, OP) == OP_TEXTURE && level >= LEVEL_GIVEN;
+}
+
+static bool has_dreg(uint32_t d, const struct warp_insn *out, enum dreg n)
+{
+    const bool immediate = GET(d, SINGLE, IMMEDIATE);
+    const unsigned mode = GET(d, SINGLE, INDEX_MODE);
+    switch (n) {
+    case DREG_Z: return out->dimensions == 3;
+    case DREG_LEVEL: return out->level == WARP_LEVEL_GIVEN || out->level == WARP_LEVEL_BIAS;
+    case DREG_SHADOW: return out->shadow;
+    case DREG_ARRAY: return out->array;
+    case DREG_OFFSETS: return out->texel_offset;
+    case DREG_SAMPLER: return !immediate && (mode == MODE_TEXTURE || mode == MODE_REGISTERS);
+    default: return !immediate && (mode == MODE_SAMPLER || mode == MODE_REGISTERS);
+    }
+}
+
+/* Numbers of sampler and texture: the descriptor's, or staging registers'. */
+static void put_numbers(struct bifrost_lowering *l, uint32_t d, unsigned sampler_reg, unsigned texture_reg)
+{
+    struct bifrost_pending *m = &l->message;
+    const uint32_t index = GET(d, SINGLE, INDEX);
+    const bool immediate = GET(d, SINGLE, IMMEDIATE);
+    struct warp_insn *out = &m->insn[0];
+    const unsigned regs[2] = {sampler_reg, texture_reg};
+    out->source[0] = numbers(immediate ? GET(d, SINGLE, SAMPLER) : index, index);
+    if (sampler_reg == BIFROST_REGISTERS && texture_reg == BIFROST_REGISTERS)
+        return;
+    out->source[0] = bifrost_temporary(TEMPORARY_HANDLE);
+    out->source[0].width = 64;
+    for (unsigned n = 0; n < 2; n++) {
+        if (regs[n] == BIFROST_REGISTERS) {
+            bifrost_move(l, TEMPORARY_HANDLE + n, bifrost_constant(index));
+            continue;
+        }
+        m->from[m->word_count] = (uint8_t)regs[n];
+        m->to[m->word_count++] = (uint8_t)(TEMPORARY_HANDLE + n);
+    }
+}
+
+/* isa/warp has them in another order than staging registers do. */
+static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
+{
+    static const uint8_t order[] = {DREG_Z, DREG_ARRAY, DREG_SHADOW, DREG_OFFSETS, DREG_LEVEL};
+    const struct warp_insn *out = &l->message.insn[0];
+    unsigned reg[DREGS], next = i->staging_reg;
+    for (unsigned n = 0; n < DREGS; n++) {
+        const bool has = has_dreg(d, out, (enum dreg)n);
+        reg[n] = has ? next % BIFROST_REGISTERS : BIFROST_REGISTERS;
+        next += has;
+    }
+    bifrost_read_word(l, bifrost_word_of(l, &i->source[0]));
+    if (out->dimensions != 1)
+        bifrost_read_word(l, bifrost_word_of(l, &i->source[1]));
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(order); n++)
+        if (reg[order[n]] != BIFROST_REGISTERS)
+            bifrost_read_register(l, reg[order[n]]);
+    put_numbers(l, d, reg[DREG_SAMPLER], reg[DREG_TEXTURE]);
+}
+
+static bool one_lookup(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
+{
+    struct warp_insn probe = {0};
+    if (!put_operation(d, &probe) || !formats[GET(d, SINGLE, FORMAT)].type || GET(d, SINGLE, ZERO) ||
+        (!GET(d, SINGLE, IMMEDIATE) && GET(d, SINGLE, IS_DUAL) != ONE_LOOKUP))
+        return false;
+    struct warp_insn *out = begin(l, GET(d, SINGLE, DIMENSION));
+    put_operation(d, out);
+    out->shadow = GET(d, SINGLE, SHADOW);
+    out->array = GET(d, SINGLE, ARRAY);
+    out->texel_offset = GET(d, SINGLE, OFFSETS);
+    put_result(l, 0, GET(d, SINGLE, FORMAT), GET(d, SINGLE, MASK), i->staging_reg);
+    put_words(l, i, d);
+    return true;
+}
+
+/* Of the same coordinates, by the level that derivatives say. */
+static bool two_lookups(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
+{
+    if (GET(d, DUAL, RESERVED))
+        return false;
+    struct warp_insn *out = begin(l, 2);
+    out->source[0] = numbers(GET(d, DUAL, FIRST_SAMPLER), GET(d, DUAL, FIRST_TEXTURE));
+    for (unsigned n = 0; n < 2; n++)
+        bifrost_read_word(l, bifrost_word_of(l, &i->source[n]));
+    l->message.insn[1] = *out;
+    l->message.insn[1].source[0] = numbers(GET(d, DUAL, SECOND_SAMPLER), GET(d, DUAL, SECOND_TEXTURE));
+    put_result(l, 0, GET(d, DUAL, FIRST_FORMAT), GET(d, DUAL, FIRST_MASK), i->staging_reg);
+    put_result(l, 1, GET(d, DUAL, SECOND_FORMAT), GET(d, DUAL, SECOND_MASK), GET(d, DUAL, SECOND_REGISTER));
+    return true;
+}
+
+/* Descriptors are constants: what a lookup is has to be known. */
+static bool by_descriptor(struct bifrost_lowering *l, const struct bifrost_insn *i)
+{
+    const struct bifrost_source *s = &i->source[2];
+    const uint32_t d = s->value;
+    if (s->from != BIFROST_FROM_CONSTANT && s->from != BIFROST_FROM_ZERO)
+        return false;
+    if (!GET(d, SINGLE, IMMEDIATE) && GET(d, SINGLE, IS_DUAL) == DUAL_LOOKUPS)
+        return two_lookups(l, i, d);
+    return one_lookup(l, i, d);
+}
+
+/* ---- the others ---- */
+
+/* The face stands in the upper three bits of s. */
+static void put_face(struct bifrost_lowering *l, const struct bifrost_insn *i)
+{
+    enum { S_BITS = 29 };
+    struct warp_insn *out =
+        bifrost_compute(l, WARP_MUX_I32, TEMPORARY_SCRATCH, bifrost_word_of(l, &i->source[0]),
+                        bifrost_word_of(l, &i->source[2]), bifrost_constant((1u << S_BITS) - 1));
+    out->mux = WARP_MUX_BIT;
+    bifrost_read_word(l, bifrost_temporary(TEMPORARY_SCRATCH));
+    bifrost_read_word(l, bifrost_word_of(l, &i->source[1]));
+}
+
+static struct warp_insn *simple(struct bifrost_lowering *l, const struct bifrost_insn *i, unsigned dimensions,
+                                bool halves)
+{
+    enum { FORMAT_F16 = 0, FORMAT_F32 = 4 };
+    struct warp_insn *out = begin(l, dimensions);
+    out->source[0] =
+        numbers(i->immediate[BIFROST_IMM_SAMPLER_INDEX], i->immediate[BIFROST_IMM_TEXTURE_INDEX]);
+    if (i->mod[BIFROST_MOD_LOD_MODE] == BIFROST_ZERO_LOD)
+        set_zero_level(out);
+    put_result(l, 0, halves ? FORMAT_F16 : FORMAT_F32, 15, i->staging_reg);
+    return out;
+}
+
+static void flat(struct bifrost_lowering *l, const struct bifrost_insn *i, bool halves)
+{
+    simple(l, i, 2, halves);
+    bifrost_read_word(l, bifrost_word_of(l, &i->source[0]));
+    bifrost_read_word(l, bifrost_word_of(l, &i->source[1]));
+}
+
+static void cube(struct bifrost_lowering *l, const struct bifrost_insn *i, bool halves)
+{
+    simple(l, i, 0, halves);
+    put_face(l, i);
+}
+
+/* Texture and sampler have the same number (Mesa: bi_opt_message_preload.c). */
+static void with_varying(struct bifrost_lowering *l, const struct bifrost_insn *i, bool halves)
+{
+    const uint32_t texture = i->immediate[BIFROST_IMM_TEXTURE_INDEX];
+    struct warp_insn *out = simple(l, i, 2, halves);
+    out->of_varying = true;
+    out->message = WARP_VARYING;
+    out->source[0] = numbers(texture, texture);
+    out->source[1] = bifrost_constant(i->immediate[BIFROST_IMM_VARYING_INDEX]);
+    out->sample = WARP_SAMPLE_CENTER;
+    out->update = i->mod[BIFROST_MOD_UPDATE] == BIFROST_RETRIEVE ? WARP_UPDATE_RETRIEVE : WARP_UPDATE_STORE;
+}
+
+bool bifrost_lower_texture(struct bifrost_lowering *l, const struct bifrost_insn *i)
+{
+    switch (i->op) {
+    case BIFROST_OP_TEXC: return by_descriptor(l, i);
+    case BIFROST_OP_TEXS_2D_F32: flat(l, i, false); return true;
+    case BIFROST_OP_TEXS_2D_F16: flat(l, i, true); return true;
+    case BIFROST_OP_TEXS_CUBE_F32: cube(l, i, false); return true;
+    case BIFROST_OP_TEXS_CUBE_F16: cube(l, i, true); return true;
+    case BIFROST_OP_VAR_TEX_F32: with_varying(l, i, false); return true;
+    case BIFROST_OP_VAR_TEX_F16: with_varying(l, i, true); return true;
+    default: return false;
+    }
+}
