@@ -4,7 +4,7 @@
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/machine.h"
-#include "isa/bifrost/program.h"
+#include "isa/bifrost/lower.h"
 #include "isa/sets.h"
 #include "isa/valhall/asm.h"
 #include "isa/valhall/program.h"
@@ -122,18 +122,19 @@ static struct mali_decoded of_warp(struct warp_program *w, uint32_t words)
     return p;
 }
 
-/* Not executed yet: lowered by nobody. */
 static int decode_bifrost(const void *words, uint32_t count, struct gpu_program_decoded *out,
                           struct util_error *error)
 {
     struct bifrost_program *b;
+    struct warp_program *w = NULL;
     struct mali_decoded p = {.word_bytes = BIFROST_QUAD_BYTES};
     int status = bifrost_program_create(words, count, &b, error);
-    if (!status) {
-        p.insn_count = b->clause_count;
-        p.word_count = b->quad_count;
-        bifrost_program_destroy(b);
-    }
+    if (status)
+        return status;
+    status = bifrost_lower(b, &w, error);
+    if (!status)
+        p = of_warp(w, b->quad_count);
+    bifrost_program_destroy(b);
     return finish(status, &p, out);
 }
 
