@@ -43,15 +43,10 @@ static bool begin(struct gpu_frame *of, struct gpu_fault *fault)
     return true;
 }
 
-/* Fragments of v6 and later are not executed: neither those of lists nor those of draws around them. */
 static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gpu_fault *fault)
 {
-    struct mali_frag_shared *shared = &own(of)->shared;
     struct mali_stop stop = {0};
-    if (shared->job->version >= MALI_V6)
-        return gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, UNIT, draw->state,
-                             "fragments are not executed on this GPU yet");
-    bool done = mali_frag_prepare(shared, draw, &stop);
+    bool done = mali_frag_prepare(&own(of)->shared, draw, &stop);
     *fault = stop.fault;
     return done;
 }
