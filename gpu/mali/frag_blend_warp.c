@@ -233,6 +233,13 @@ static bool store_tile(struct mali_frag_batch *b, const struct warp_message *m, 
 
 /* ---- samples, depth ---- */
 
+/* A program that gives depth or stencil tests by its ZS_EMIT, which comes behind its ATEST (Mesa's
+ * bifrost_compile.c); all others by their ATEST. */
+static bool emits(const struct mali_frag *f)
+{
+    return f->world.program->warp->messages >> WARP_ZS_EMIT & 1;
+}
+
 /* Samples that the operand leaves, and of these those that alpha does. */
 static void atest(struct mali_frag_batch *b, const struct warp_message *m, uint16_t lanes,
                   uint32_t out[WARP_MESSAGE_WORDS][16])
@@ -251,7 +258,8 @@ static void atest(struct mali_frag_batch *b, const struct warp_message *m, uint1
         }
         out[0][lane] = mali_frag_coverage(b->covered, lane);
     }
-    mali_frag_test_late(b, lanes);
+    if (!emits(f))
+        mali_frag_test_late(b, lanes);
 }
 
 static bool zs_emit(struct mali_frag_batch *b, const struct warp_message *m, uint16_t lanes,
@@ -261,8 +269,8 @@ static bool zs_emit(struct mali_frag_batch *b, const struct warp_message *m, uin
     const uint16_t late = f->early ? 0 : lanes & b->tested;
     if (late)
         return mali_frag_refuse(b, late, "depth or stencil is given behind the tests, draw", 0, place);
-    for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    for (uint16_t rest = lanes; rest; rest &= (uint16_t)(rest - 1)) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
         if (m->asked.z && f->depth_given)
             b->depth[lane] =
                 raster_depth_encode((enum raster_depth_kind)f->tile->depth, util_u2f(m->operand[0][0][lane]));
@@ -270,6 +278,7 @@ static bool zs_emit(struct mali_frag_batch *b, const struct warp_message *m, uin
             b->stencil[lane] = (uint8_t)m->operand[1][0][lane];
         out[0][lane] = m->operand[2][0][lane] & mali_frag_coverage(b->covered, lane);
     }
+    mali_frag_test_late(b, lanes);
     return true;
 }
 

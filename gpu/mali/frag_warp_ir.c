@@ -272,13 +272,13 @@ static void set_registers(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)
 {
     const struct warp_program *p = e->variant->program->warp;
-    struct warp_ir_ports ports = warp_ir_call_ports;
+    struct warp_ir_ports ports;
     struct warp_ir_input input = {
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
         .fixed_blends = true,
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     struct warp_ir_state end;
-    ports.ctx = e;
+    mali_world_ir_warp_ports(&e->world, &ports);
     ports.special = special;
     ports.message = message;
     ports.uniform_word = uniform_word;
