@@ -147,7 +147,9 @@ static uint32_t function(const struct midgard_alu_info *info, uint32_t a, uint32
 /* A half's function is the single's, rounded. */
 static uint64_t of_singles(const struct midgard_alu_info *info, const struct operands *o, unsigned e)
 {
-    if (o->mode == MIDGARD_MODE_32 || o->singles)
+    if (o->singles) /* a NaN's sign is none */
+        return function(info, quiet((uint32_t)o->a[e]), quiet((uint32_t)o->b[e]), e);
+    if (o->mode == MIDGARD_MODE_32)
         return function(info, (uint32_t)o->a[e], (uint32_t)o->b[e], e);
     return midgard_to_half(
         function(info, midgard_of_half((uint32_t)o->a[e]), midgard_of_half((uint32_t)o->b[e]), e));

@@ -19,6 +19,10 @@ static const struct {
     {KEPT "alu1\nvadd.fadd.16 r4, r3, -r1 ; next alu1\n" SEEN_R4, 0, 0x39800000},
     {KEPT "alu1\nvmul.fdot3.16 r4, r3, r1 ; next alu1\n" SEEN_R4, 0x40400000, 0x40400c00},
     {KEPT "alu1\nvmul.fne.16 r0, r3, r1 ; stop", 0, ~0u},
+    /* pi with the sign of what is no number: it has none */
+    {KEPT
+     "alu1\nvlut.fsqrt.16 r4, -r3, #0.0 ; next alu1\nvlut.fatan2_pt1.16 r4, -r4, -r3 ; next alu1\n" SEEN_R4,
+     0x40490000, 0x40490fdb},
     /* clamped, and moved */
     {KEPT "alu1\nvmul.fmov.16.pos r4, r24, r3 ; next alu1\n" SEEN_R4, 0x3f800000, 0x3f800800},
     {KEPT "alu1\nvmul.fmov.16.sat r4, r24, r3 ; next alu1\n" SEEN_R4, 0x3f800000, 0x3f800000},
