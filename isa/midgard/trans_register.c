@@ -147,6 +147,13 @@ void midgard_trans_make_slots(struct midgard_trans *t, struct midgard_trans_slot
     make_registers(t, s);
 }
 
+/* Fenced: LLVM may find that another block left a zero there, of which it thinks that added to a denormal it changes
+ * nothing. */
+static LLVMValueRef load_float(struct jit_builder *b, LLVMValueRef slot)
+{
+    return slot ? jit_fence(b, LLVMBuildLoad2(b->ir, b->f32x16, slot, "")) : NULL;
+}
+
 void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_trans_slots *s)
 {
     struct jit_builder *b = t->b;
@@ -156,13 +163,11 @@ void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_
                            : s->begun[n][c] ? s->begun[n][c]
                                             : jit_splat_u32(b, 0);
             t->begun_word[n][c] = s->single[n][c] || s->half[n][2 * c] ? t->reg[n][c] : NULL;
-            t->begun_single[n][c] =
-                s->single[n][c] ? LLVMBuildLoad2(b->ir, b->f32x16, s->single[n][c], "") : NULL;
+            t->begun_single[n][c] = load_float(b, s->single[n][c]);
         }
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned h = 0; h < MIDGARD_HALVES; h++)
-            t->half[n][h] = t->begun_half[n][h] =
-                s->half[n][h] ? LLVMBuildLoad2(b->ir, b->f32x16, s->half[n][h], "") : NULL;
+            t->half[n][h] = t->begun_half[n][h] = load_float(b, s->half[n][h]);
     memset(t->argument, 0, sizeof t->argument);
 }
 

@@ -467,6 +467,9 @@ static const char *const texts[] = {
           "vmul.iand.16 r31, r0, #1 ; vadd.icsel.16.lo.hi r10, r3, r4 ; next alu2\n"
           "vmul.fadd.16 r11, r5, r6 ; vadd.fmul.16 r12, r7, r8 ; next alu2\n"
           "vmul.fadd.16 r13, r9, r10 ; vadd.fmul.32 r14, r6.el, r8.eh ; stop",
+    /* zeros that another block began with, as halves, to which a denormal is added */
+    "vmul.imov.32 r1, r24, r26 ; const 0x1234, 0x80001234, 0xffff, 0x1 ; br.true on, alu1 ; next alu1\n"
+    "vmul.fadd.16 r4.x, r4, r21 ; next alu1\non: vadd.fadd.32 r2, -r4.eh, r1 ; stop",
     /* halves that are kept from block to block, moved, rounded by a move of words, and beyond their range in a loop */
     LANES "vmul.fmul.16 r3, r0.rl, r0.rh ; next alu1\nvadd.fadd.16 r4, r3, r0.swap ; next alu2\n"
           "again: vmul.fmul.16 r4, r4, #1.375 ; vadd.imov.16 r5, r24, r4.swap ; next alu2\n"
