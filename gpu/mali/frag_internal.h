@@ -184,7 +184,10 @@ struct mali_frag_batch {
     bool looking;                  /* at this one */
     uint64_t began;                /* `executed`, before it */
     struct gpu_following following;
-    struct midgard_ports unwatched; /* what the ports that tell begin with */
+    union { /* what the ports that tell begin with */
+        struct midgard_ports unwatched;
+        struct warp_ports unwatched_warp;
+    };
 };
 
 /* The threads of a zeroed batch, with the ports of fragments. */
@@ -266,7 +269,7 @@ uint32_t mali_frag_depth(const struct mali_frag_batch *batch, unsigned lane);
 float mali_frag_alpha(const struct mali_frag_batch *batch, unsigned lane);
 bool mali_frag_passes_alpha(const struct mali_frag *frag, float alpha);
 
-/* ---- frag_watch.c: blocks that somebody looks at; all but the first two where batch->looking ---- */
+/* ---- frag_watch.c: blocks that somebody looks at; all but the first three where batch->looking ---- */
 
 /* Ports that tell, in place of the batch's. */
 void mali_frag_watch_ports(struct mali_frag_batch *batch);
@@ -277,10 +280,9 @@ void mali_frag_look_away(struct mali_frag_batch *batch, const struct mali_stop *
 /* Does `test`, before or after the program. */
 void mali_frag_look_at_test(struct mali_frag_batch *batch, bool program,
                             void (*test)(struct mali_frag_batch *batch, bool program));
-/* A midgard_trace_fn of the batch; and the end of what it was told of. */
-void mali_frag_on_insn(void *batch, const struct midgard_insn *insn, uint16_t lanes,
-                       const struct midgard_state *state);
-void mali_frag_look_at_end(const struct mali_frag_batch *batch, const struct midgard_state *state);
+/* Who is told of the instructions of the program that runs next; and the end of what he was told of. */
+void mali_frag_watch_insns(struct mali_frag_batch *batch);
+void mali_frag_look_at_end(const struct mali_frag_batch *batch, const union mali_sixteen *state);
 /* Lanes that the program takes out. */
 void mali_frag_look_at_discards(const struct mali_frag_batch *batch, uint16_t lanes);
 /* The colours are there, the targets still to be written. */

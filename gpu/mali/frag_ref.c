@@ -35,11 +35,11 @@ static uint16_t any_live(const struct mali_frag_batch *b)
 bool mali_frag_run(struct mali_frag_batch *b, union mali_sixteen *state, struct mali_report *report)
 {
     b->threads.stop = (struct mali_stop){0};
-    b->threads.trace = b->looking ? mali_frag_on_insn : NULL;
+    mali_frag_watch_insns(b);
     bool good = mali_interpret(&b->threads, state, report);
     b->executed += report->executed;
     if (b->looking)
-        mali_frag_look_at_end(b, &state->midgard);
+        mali_frag_look_at_end(b, state);
     return good;
 }
 
@@ -153,7 +153,7 @@ void mali_frag_test_late(struct mali_frag_batch *b, uint16_t lanes)
 
 float mali_frag_alpha(const struct mali_frag_batch *b, unsigned lane)
 {
-    if (b->frag->world.program->warp)
+    if (b->frag->has_program && b->frag->world.program->warp)
         return b->alpha[lane];
     return b->written[0] >> lane & 1 ? util_u2f(b->color[0][lane].src[3]) : 1.0f;
 }

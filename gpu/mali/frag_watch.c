@@ -8,13 +8,17 @@
 #include "gpu/mali/lookup.h"
 #include "gpu/mali/world_internal.h"
 #include "isa/midgard/uses.h"
+#include "isa/valhall/insn.h"
 #include "util/bits.h"
 
 /* A lane on its way. */
 struct follower {
     struct gpu_follower of;
-    const struct midgard_insn *insn; /* under way; NULL: the lane does not execute it */
-    struct midgard_uses uses;
+    const void *insn; /* of either machine, under way; NULL: the lane does not execute it */
+    union {
+        struct midgard_uses uses;
+        uint64_t written; /* of isa/warp: bit n: register n */
+    };
 };
 
 static struct follower *at(const struct mali_frag_batch *b, uint32_t i)
@@ -81,17 +85,52 @@ void mali_frag_look_at_test(struct mali_frag_batch *b, bool program,
 
 /* ---- programs ---- */
 
-static void finish(struct follower *f, const struct midgard_state *state)
+static void finish_midgard(struct follower *f, const struct midgard_state *state)
+{
+    for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
+        gpu_follow_register(&f->of, true, r, f->uses.written[r], false, state->reg[r]);
+}
+
+/* One-word registers that a bit is set for. */
+static void tell_registers(struct follower *f, bool written, uint64_t mask, const struct warp_state *state)
+{
+    for (; mask; mask &= mask - 1) {
+        const unsigned r = (unsigned)__builtin_ctzll(mask);
+        char name[8];
+        snprintf(name, sizeof name, "r%u", r % WARP_REGISTERS);
+        struct gpu_value *v = written ? gpu_follow_write(&f->of, name) : gpu_follow_read(&f->of, name);
+        if (!v)
+            return;
+        v->known = true;
+        v->value[0] = state->reg[r][f->of.number];
+    }
+}
+
+static void finish(const struct mali_frag_batch *b, struct follower *f, const union mali_sixteen *state)
 {
     if (!f->insn)
         return;
-    for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
-        gpu_follow_register(&f->of, true, r, f->uses.written[r], false, state->reg[r]);
+    if (b->threads.world->program->warp)
+        tell_registers(f, true, f->written, &state->warp);
+    else
+        finish_midgard(f, &state->midgard);
     gpu_follow_keep(&f->of);
     f->insn = NULL;
 }
 
-void mali_frag_on_insn(void *data, const struct midgard_insn *insn, uint16_t lanes,
+/* A lane begins an instruction at a word of the program, if it executes it. */
+static bool begins(const struct mali_frag_batch *b, struct follower *f, const void *insn, uint32_t at,
+                   uint16_t lanes)
+{
+    if (!(lanes >> f->of.number & 1) || (b->blending && b->blending != f->of.lane->target + 1u))
+        return false;
+    f->insn = insn;
+    f->of.now = (struct gpu_step){.pc = at, .blends = b->blending};
+    f->of.lane->executed++;
+    return true;
+}
+
+static void on_midgard(void *data, const struct midgard_insn *insn, uint16_t lanes,
                        const struct midgard_state *state)
 {
     const struct mali_frag_batch *b = data;
@@ -99,22 +138,62 @@ void mali_frag_on_insn(void *data, const struct midgard_insn *insn, uint16_t lan
         gpu_following_step(&b->following, insn->at);
     for (uint32_t i = 0; i < b->following.count; i++) {
         struct follower *f = at(b, i);
-        finish(f, state);
-        if (!(lanes >> f->of.number & 1) || (b->blending && b->blending != f->of.lane->target + 1u))
+        finish(b, f, (const union mali_sixteen *)state);
+        if (!begins(b, f, insn, insn->at, lanes))
             continue;
-        f->insn = insn;
-        f->of.now = (struct gpu_step){.pc = insn->at, .blends = b->blending};
-        f->of.lane->executed++;
         midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
         for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
             gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->reg[r]);
     }
 }
 
-void mali_frag_look_at_end(const struct mali_frag_batch *b, const struct midgard_state *state)
+static uint64_t run_of(unsigned first, unsigned count)
+{
+    return count ? (~UINT64_C(0) >> (64 - count)) << first % WARP_REGISTERS : 0;
+}
+
+static uint64_t read_by(const struct warp_insn *i)
+{
+    uint64_t mask = run_of(i->read.reg, i->read.count);
+    for (unsigned n = 0; n < warp_sources_of(i); n++)
+        if (i->source[n].from == WARP_REGISTER)
+            mask |= run_of(i->source[n].index, warp_source_words(i, n));
+    return mask;
+}
+
+static uint64_t written_by(const struct warp_insn *i)
+{
+    const bool dest = i->dest.mask && i->dest.to == WARP_REGISTER;
+    return run_of(i->write.reg, i->write.count) | (dest ? run_of(i->dest.index, i->dest.pair ? 2 : 1) : 0);
+}
+
+static void on_warp(void *data, const struct warp_insn *insn, uint16_t lanes, const struct warp_state *state)
+{
+    const struct mali_frag_batch *b = data;
+    if (!b->blending)
+        gpu_following_step(&b->following, insn->at);
+    for (uint32_t i = 0; i < b->following.count; i++) {
+        struct follower *f = at(b, i);
+        finish(b, f, (const union mali_sixteen *)state);
+        if (!begins(b, f, insn, insn->at, lanes))
+            continue;
+        f->written = written_by(insn);
+        tell_registers(f, false, read_by(insn), state);
+    }
+}
+
+void mali_frag_watch_insns(struct mali_frag_batch *b)
+{
+    if (b->threads.world->program->warp)
+        b->threads.warp_trace = b->looking ? on_warp : NULL;
+    else
+        b->threads.trace = b->looking ? on_midgard : NULL;
+}
+
+void mali_frag_look_at_end(const struct mali_frag_batch *b, const union mali_sixteen *state)
 {
     for (uint32_t i = 0; i < b->following.count; i++)
-        finish(at(b, i), state);
+        finish(b, at(b, i), state);
 }
 
 void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
@@ -125,18 +204,41 @@ void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
 
 /* ---- ports ---- */
 
+/* The primitive's varying `place`, as component n of what is named. */
+static void tell_component(const struct mali_frag_batch *b, struct follower *f, const char *name, uint32_t n,
+                           unsigned place, bool flat)
+{
+    struct gpu_varying it = {.n = n, .place = place};
+    snprintf(it.name, sizeof it.name, "%s", name);
+    if (!flat)
+        it.vary = util_f2u(raster_vary_at(b->prim, b->px, b->py, f->of.number, place));
+    it.c = util_f2u(b->prim->vary_c[place]);
+    gpu_follow_varying(&f->of, &it);
+}
+
 static void tell_varying(const struct mali_frag_batch *b, struct follower *f, uint32_t index)
 {
-    const uint8_t n = index < FRAG_VARYINGS_MOST ? b->frag->slot_of[index] : FRAG_NO_SLOT;
+    const uint8_t n = mali_frag_slot_of(b->frag, index);
     const struct mali_frag_slot *slot = n != FRAG_NO_SLOT ? &b->frag->slot[n] : NULL;
+    const uint32_t number = index & FRAG_INDEX_MASK;
     for (unsigned c = 0; slot && c < slot->count; c++) {
-        const unsigned place = b->frag->ahead + slot->first + c;
-        struct gpu_varying it = {.n = index * 4 + c, .place = place};
-        snprintf(it.name, sizeof it.name, "v%u.%c", index % 100, "xyzw"[c]);
-        if (!slot->flat)
-            it.vary = util_f2u(raster_vary_at(b->prim, b->px, b->py, f->of.number, place));
-        it.c = util_f2u(b->prim->vary_c[place]);
-        gpu_follow_varying(&f->of, &it);
+        char name[8];
+        snprintf(name, sizeof name, "v%u.%c", number % 100, "xyzw"[c]);
+        tell_component(b, f, name, number * 4 + c, b->frag->ahead + slot->first + c, slot->flat);
+    }
+}
+
+/* Words of a vertex, by the byte. */
+static void tell_words(const struct mali_frag_batch *b, struct follower *f, const struct warp_message *m)
+{
+    const bool flat = m->asked.source_format == VALHALL_SOURCE_FORMAT_FLAT32;
+    const uint32_t first = m->operand[1][0][f->of.number] / 4;
+    for (uint32_t word = first; word < first + m->asked.components && word < FRAG_WORDS_MOST; word++) {
+        const uint8_t n = b->frag->word_of[flat][word];
+        char name[8];
+        snprintf(name, sizeof name, "v+%u", word * 4 % 10000);
+        if (n != FRAG_NO_SLOT)
+            tell_component(b, f, name, word, b->frag->ahead + n, flat);
     }
 }
 
@@ -206,7 +308,9 @@ static bool watched_texture(void *ctx, const struct isa_texture_request *r, uint
                             uint32_t out[4][16], struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
-    bool ok = b->unwatched.texture(ctx, r, lanes, out, place);
+    const isa_texture_fn port =
+        b->frag->world.program->warp ? b->unwatched_warp.texture : b->unwatched.texture;
+    bool ok = port(ctx, r, lanes, out, place);
     for (uint32_t i = 0; ok && i < b->following.count; i++)
         if (at(b, i)->insn)
             tell_texture(b, at(b, i), r, (const uint32_t(*)[16])out);
@@ -224,7 +328,9 @@ static bool watched_uniform(void *ctx, const uint32_t buffer[16], const uint32_t
                             uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
-    if (!b->unwatched.uniform(ctx, buffer, offset, bytes, lanes, out, place))
+    const isa_uniform_fn port =
+        b->frag->world.program->warp ? b->unwatched_warp.uniform : b->unwatched.uniform;
+    if (!port(ctx, buffer, offset, bytes, lanes, out, place))
         return false;
     tell(b, "uni", util_div_up(bytes, 4), out);
     return true;
@@ -234,7 +340,8 @@ static bool watched_load(void *ctx, const struct isa_access *access, uint16_t la
                          struct isa_place *place)
 {
     const struct mali_frag_batch *b = ctx;
-    if (!b->unwatched.load(ctx, access, lanes, out, place))
+    const isa_load_fn port = b->frag->world.program->warp ? b->unwatched_warp.load : b->unwatched.load;
+    if (!port(ctx, access, lanes, out, place))
         return false;
     tell(b, "memory", util_div_up(access->bytes, 4), out);
     return true;
@@ -250,8 +357,39 @@ static bool watched_tile(void *ctx, enum midgard_tile form, uint32_t target, con
     return true;
 }
 
+static bool watched_message(void *ctx, const struct warp_message *m, uint16_t lanes,
+                            uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    if (!b->unwatched_warp.message(ctx, m, lanes, out, leave, place))
+        return false;
+    for (uint32_t i = 0; i < b->following.count; i++) {
+        struct follower *f = at(b, i);
+        if (!f->insn)
+            continue;
+        if (m->asked.message == WARP_VARYING || m->asked.message == WARP_VARYING_FLAT)
+            tell_varying(b, f, m->operand[1][0][f->of.number]);
+        else if (m->asked.message == WARP_VARYING_BYTES)
+            tell_words(b, f, m);
+    }
+    if (m->asked.message == WARP_TILE)
+        tell(b, "tile", UTIL_MIN(m->asked.words, 4u), out);
+    return true;
+}
+
 void mali_frag_watch_ports(struct mali_frag_batch *b)
 {
+    if (!b->frag->has_program)
+        return;
+    if (b->frag->world.program->warp) {
+        struct warp_ports *ports = &b->threads.warp;
+        b->unwatched_warp = *ports;
+        ports->message = watched_message;
+        ports->texture = watched_texture;
+        ports->uniform = watched_uniform;
+        ports->load = watched_load;
+        return;
+    }
     b->unwatched = b->threads.ports;
     b->threads.ports.varying = watched_varying;
     b->threads.ports.texture = watched_texture;

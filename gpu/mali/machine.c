@@ -70,7 +70,7 @@ bool mali_interpret(struct mali_threads *t, union mali_sixteen *state, struct ma
     const struct mali_decoded *p = t->world->program;
     if (p->warp) {
         struct warp_report r;
-        warp_run(p->warp, &t->warp, &state->warp, &r);
+        warp_run_traced(p->warp, &t->warp, &state->warp, &r, t->warp_trace, t);
         *report = (struct mali_report){r.fault, r.at, r.name, r.place, r.executed};
     } else {
         struct midgard_report r;

@@ -108,7 +108,10 @@ struct mali_threads {
         struct midgard_ports ports;
         struct warp_ports warp;
     };
-    midgard_trace_fn trace; /* of Midgard's, with the struct: NULL, or who is told of each instruction */
+    union { /* with the struct: NULL, or who is told of each instruction */
+        midgard_trace_fn trace;
+        warp_trace_fn warp_trace;
+    };
     struct mali_world *world;
     uint32_t number[ISA_LANES]; /* linear: what attributes and stored varyings are found by */
     uint32_t local[3][ISA_LANES], group[3][ISA_LANES], global[3][ISA_LANES];

@@ -284,6 +284,13 @@ void warp_start(const struct warp_input *input, struct warp_state *s)
 enum warp_fault warp_run(const struct warp_program *program, const struct warp_ports *ports,
                          struct warp_state *state, struct warp_report *report)
 {
+    return warp_run_traced(program, ports, state, report, NULL, NULL);
+}
+
+enum warp_fault warp_run_traced(const struct warp_program *program, const struct warp_ports *ports,
+                                struct warp_state *state, struct warp_report *report, warp_trace_fn trace,
+                                void *data)
+{
     struct warp_machine m = {.program = program, .ports = ports, .state = state, .report = report};
     *report = (struct warp_report){0};
     state->waiting = 0;
@@ -293,6 +300,8 @@ enum warp_fault warp_run(const struct warp_program *program, const struct warp_p
         m.leave = 0;
         m.insn = &program->insns[n];
         report->at = m.insn->at;
+        if (trace)
+            trace(data, m.insn, m.lanes, state);
         execute(&m);
         if (!report->fault)
             move(&m, n);
