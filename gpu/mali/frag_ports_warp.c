@@ -163,7 +163,7 @@ static bool take_varying(struct mali_frag_batch *b, const struct warp_message *m
 static bool varying(struct mali_frag_batch *b, const struct warp_message *m, uint16_t lanes,
                     uint32_t out[WARP_MESSAGE_WORDS][16], struct isa_place *place)
 {
-    if (m->asked.update == VALHALL_UPDATE_RETRIEVE)
+    if (m->asked.update == WARP_UPDATE_RETRIEVE || m->asked.update == WARP_UPDATE_CONDITIONAL)
         return mali_frag_refuse(b, lanes, "a varying where the one before was taken is not done, update",
                                 m->asked.update, place);
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {

@@ -36,7 +36,7 @@ static void halve(struct jit_builder *b, bool floats, LLVMValueRef word[4])
 /* At pixels' centres alone. */
 static bool at_centre(const struct mali_frag_ir *e, const struct warp_insn *i)
 {
-    return i->update != VALHALL_UPDATE_RETRIEVE &&
+    return (i->update == WARP_UPDATE_STORE || i->update == WARP_UPDATE_CLOBBER) &&
            (i->sample == WARP_SAMPLE_CENTER || i->sample == WARP_SAMPLE_CENTROID ||
             (i->sample == WARP_SAMPLE_SAMPLE && e->forms->tile.samples == 1));
 }

@@ -125,7 +125,7 @@ static struct mali_decoded of_warp(struct warp_program *w, uint32_t words)
 static int decode_bifrost(const void *words, uint32_t count, struct gpu_program_decoded *out,
                           struct util_error *error)
 {
-    struct bifrost_program *b;
+    struct bifrost_program *b = NULL;
     struct warp_program *w = NULL;
     struct mali_decoded p = {.word_bytes = BIFROST_QUAD_BYTES};
     int status = bifrost_program_create(words, count, &b, error);

@@ -6,6 +6,7 @@
 #include "gpu/mali/lookup.h"
 #include "gpu/mali/shading.h"
 #include "gpu/mali/world_internal.h"
+#include "isa/bifrost/lower.h"
 #include "isa/valhall/insn.h"
 #include "util/bits.h"
 
@@ -78,11 +79,21 @@ static void special(void *ctx, unsigned which, uint32_t out[2][16])
     }
 }
 
+/* Those of isa/bifrost/lower.h; Bifrost's encoding has no others outside fragments. */
+static uint64_t special_of_segments(unsigned which)
+{
+    switch (which) {
+    case BIFROST_SPECIAL_WORKGROUP: return MALI_GROUP_STORAGE;
+    case BIFROST_SPECIAL_THREAD: return MALI_THREAD_STORAGE;
+    default: return 0;
+    }
+}
+
 uint64_t mali_world_special(const struct mali_world *w, unsigned which)
 {
     const struct mali_environment *e = &w->bindings->environment;
-    if (w->version <= MALI_V7) /* those of Bifrost have names of their own: addresses are of segments */
-        return 0;
+    if (w->version <= MALI_V7)
+        return special_of_segments(which);
     switch ((enum valhall_special)which) {
     case VALHALL_SPECIAL_THREAD_LOCAL: return MALI_THREAD_STORAGE;
     case VALHALL_SPECIAL_WORKGROUP_LOCAL: return MALI_GROUP_STORAGE;

@@ -236,12 +236,20 @@ static bool foreign_lane(struct request *r, unsigned l, struct mali_stop *stop)
                   stop);
 }
 
+static bool conversion_lane(struct request *r, unsigned l, struct mali_stop *stop)
+{
+    (void)l;
+    return refuse(r->threads->world, GPU_FAULT_UNSUPPORTED, "loads by a conversion word are not done", stop);
+}
+
 bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
                        uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place)
 {
     static bool (*const does[])(struct request *, unsigned, struct mali_stop *) = {
-        [WARP_ATTRIBUTE] = load_lane,    [WARP_IMAGE] = load_lane,        [WARP_LEA_ATTRIBUTE] = address_lane,
-        [WARP_LEA_IMAGE] = address_lane, [WARP_LEA_BUFFER] = vertex_lane, [WARP_STORE_CONVERT] = store_lane};
+        [WARP_ATTRIBUTE] = load_lane,         [WARP_IMAGE] = load_lane,
+        [WARP_LEA_ATTRIBUTE] = address_lane,  [WARP_LEA_IMAGE] = address_lane,
+        [WARP_LEA_BUFFER] = vertex_lane,      [WARP_STORE_CONVERT] = store_lane,
+        [WARP_LOAD_CONVERT] = conversion_lane};
     struct request r = {.threads = ctx, .message = m, .out = out};
     const uint8_t kind = m->asked.message;
     bool (*lane)(struct request *, unsigned, struct mali_stop *) =
