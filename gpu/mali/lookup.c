@@ -31,9 +31,6 @@ static bool take_listed(struct mali_lookup_maker *m)
         return mali_lookup_refuse(m, GPU_FAULT_PACKET, "there is none");
     m->view = &b->texture[asked->texture];
     const struct mali_sampler_of *sampler = NULL;
-    if (asked->op == ISA_TEXTURE_LEVEL || (asked->op == ISA_TEXTURE_FETCH && mali_gathers(asked->mode)))
-        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
-                                  "a level of detail alone, or a gather at texels, is not done");
     if (asked->op != ISA_TEXTURE_FETCH) {
         if (asked->sampler >= b->state.sampler_count)
             return mali_lookup_refuse(m, GPU_FAULT_PACKET, "asked with a sampler that there is not");
@@ -83,6 +80,10 @@ static bool take_entries(struct mali_lookup_maker *m)
 /* The view, and its sampler's own words. */
 static bool take_descriptors(struct mali_lookup_maker *m)
 {
+    if (m->asked->op == ISA_TEXTURE_LEVEL ||
+        (m->asked->op == ISA_TEXTURE_FETCH && mali_gathers(m->asked->mode)))
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
+                                  "a level of detail alone, or a gather at texels, is not done");
     if (!(m->world->version >= MALI_V9 ? take_entries(m) : take_listed(m)))
         return false;
     if (!m->view->address)
