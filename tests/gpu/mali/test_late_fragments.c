@@ -212,8 +212,7 @@ static void test_samples(void **unused)
     for (unsigned each = 0; each < 2; each++) {
         struct whole w;
         whole_begin(&w, 1);
-        late_set(&w.late, "sample count", 4);
-        late_set(&w.late, "sample pattern", MALI_SAMPLE_PATTERN_ROTATED_4X_GRID);
+        late_samples(&w.late, 4);
         late_target(&w.late, 0, "writeback MSAA", MALI_MSAA_AVERAGE);
         whole_draw(&w, "multisample enable", 1);
         whole_draw(&w, "evaluate per-sample", each);
