@@ -118,15 +118,13 @@ static enum mali_end write_value(const struct mali_job *job, const struct mali_w
     return MALI_END_DONE;
 }
 
-/* Of programs since Bifrost v9's are executed, of vertices where the tiler's jobs shade them; frames are drawn, and
- * primitives put into lists. */
+/* Since v9 vertices are shaded by the tiler's jobs alone. */
 static bool is_left_out(const struct mali_job *job)
 {
     const uint32_t type = job->header.type;
-    if (job->version <= MALI_V5 || type < MALI_JOB_TYPE_COMPUTE || type == MALI_JOB_TYPE_FRAGMENT)
+    if (job->version <= MALI_V7 || type < MALI_JOB_TYPE_COMPUTE || type == MALI_JOB_TYPE_FRAGMENT)
         return false;
-    return job->version >= MALI_V9 ? type != MALI_JOB_TYPE_COMPUTE && type != MALI_JOB_TYPE_MALLOC_VERTEX
-                                   : type != MALI_JOB_TYPE_TILER;
+    return type != MALI_JOB_TYPE_COMPUTE && type != MALI_JOB_TYPE_MALLOC_VERTEX;
 }
 
 static enum mali_end leave_out(const struct mali_job *job, struct mali_stop *stop)
@@ -146,7 +144,8 @@ static enum mali_end run_job(struct mali_job *job, const union mali_payload *p, 
     case MALI_JOB_TYPE_VERTEX:
     case MALI_JOB_TYPE_GEOMETRY: return mali_job_compute(job, &p->compute, stop);
     case MALI_JOB_TYPE_TILER: return mali_job_tiler(job, &p->tiler, stop);
-    case MALI_JOB_TYPE_MALLOC_VERTEX: return mali_job_malloc_vertex(job, &p->vertex, stop);
+    case MALI_JOB_TYPE_INDEXED_VERTEX:
+    case MALI_JOB_TYPE_MALLOC_VERTEX: return mali_job_shaded(job, &p->vertex, stop);
     case MALI_JOB_TYPE_FRAGMENT: return mali_job_fragment(job, &p->fragment, stop);
     default: return MALI_END_DONE; /* null jobs; cache flushes: there are no caches */
     }

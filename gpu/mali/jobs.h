@@ -39,9 +39,9 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
                                struct mali_stop *stop);
 enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
                              struct mali_stop *stop);
-/* A tiler job that shades its own vertices first (v9). */
-enum mali_end mali_job_malloc_vertex(struct mali_job *job, const struct mali_vertex_job *payload,
-                                     struct mali_stop *stop);
+/* A tiler job that shades its own vertices first: an indexed vertex job (v6, v7), a malloc vertex job (v9). */
+enum mali_end mali_job_shaded(struct mali_job *job, const struct mali_vertex_job *payload,
+                              struct mali_stop *stop);
 enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
                                 struct mali_stop *stop);
 

@@ -1,5 +1,5 @@
-/* Vertices being shaded for the tiler by its own job (v9): which there are, and where their threads put what they make
- * (vertices.h). Internal to gpu/mali. */
+/* Vertices being shaded for the tiler by its own job: which there are, and where their threads put what they make: of v9
+ * in the heap (vertices.h), of v6 and v7 in the draw's arrays, as vertex jobs do. Internal to gpu/mali. */
 #ifndef VITRAIL_GPU_MALI_SHADING_H
 #define VITRAIL_GPU_MALI_SHADING_H
 
@@ -14,6 +14,9 @@ struct mali_shading {
     uint32_t used_count; /* of these, those that are shaded */
     uint32_t *used;      /* their places, rising; NULL: all. malloc */
     uint32_t instances;
+    /* v6 and v7: numbers are the arrays', from an instance to the next so many. */
+    uint64_t positions;
+    uint32_t instance_size;
 };
 
 /* Place of the n-th shaded vertex of an instance. */
@@ -26,10 +29,16 @@ static inline uint32_t mali_shading_number(const struct mali_shading *s, uint32_
 {
     return instance * s->count + mali_shading_place(s, n);
 }
-/* The vertex ID that its programs find, which the draw's offset is part of (Mesa's bifrost_compile.c). */
+/* The vertex ID that its programs find: of v9 the draw's offset is part of it (Mesa's bifrost_compile.c); of v6 and v7
+ * the number of an array's element, which attributes add that to. */
 static inline uint32_t mali_shading_vertex(const struct mali_shading *s, uint32_t n)
 {
     return s->least + mali_shading_place(s, n) + s->offset;
+}
+/* v6 and v7: the number that this has in the arrays. */
+static inline uint32_t mali_shading_element(const struct mali_shading *s, uint32_t vertex, uint32_t instance)
+{
+    return instance * s->instance_size + vertex;
 }
 
 #endif

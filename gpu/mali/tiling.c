@@ -115,7 +115,7 @@ static bool set_shaded_instance(struct mali_tiling *t)
 /* The instance at hand: where its vertices are. */
 static bool set_instance(struct mali_tiling *t)
 {
-    if (t->vertex)
+    if (t->in_heap)
         return set_shaded_instance(t);
     const struct mali_draw *d = &t->payload->draw;
     const struct mali_primitive *p = &t->payload->primitive;
@@ -202,6 +202,13 @@ static bool make_room(struct mali_tiling *t)
     return *room != NULL;
 }
 
+uint32_t mali_tiling_instances(const struct mali_tiler_job *p)
+{
+    uint64_t size[3], groups[3];
+    mali_invocation_sizes(&p->invocation, size, groups);
+    return (uint32_t)UTIL_MIN(size[2] * groups[2], UINT32_MAX);
+}
+
 void mali_tiling_take_indices(struct mali_tiling *t)
 {
     const struct mali_primitive *p = &t->payload->primitive;
@@ -219,7 +226,7 @@ static void set_indices(struct mali_tiling *t, const struct mali_primitive *p)
     bool indexed = p->index_type != MALI_INDEX_TYPE_NONE;
     int32_t offset = (int32_t)p->base_vertex_offset;
     mali_tiling_take_indices(t);
-    if (t->vertex) {
+    if (t->in_heap) {
         t->draw.indexed = indexed;
         t->draw.index_log2 = t->index_log2;
         t->draw.base = t->shading.least;
@@ -237,7 +244,6 @@ static enum mali_end begin_draw(struct mali_tiling *t)
 {
     const struct mali_tiler_job *p = t->payload;
     const struct mali_draw *d = &p->draw;
-    uint64_t size[3], groups[3];
     bool ccw = d->front_face_ccw;
     const struct gpu_observer *observer = t->job->device->options.observer;
     t->draw = (struct tiler_draw){.size = p->size.constant,
@@ -253,12 +259,7 @@ static enum mali_end begin_draw(struct mali_tiling *t)
         return unsupported(t->job, "primitives with adjacency, and parallelograms, are not done", t->stop);
     if (!p->bindings.has_viewport)
         return unsupported(t->job, "a draw without a viewport is not known", t->stop);
-    if (t->vertex) {
-        t->instances = t->shading.instances;
-    } else {
-        mali_invocation_sizes(&p->invocation, size, groups);
-        t->instances = (uint32_t)UTIL_MIN(size[2] * groups[2], UINT32_MAX);
-    }
+    t->instances = t->vertex ? t->shading.instances : mali_tiling_instances(p);
     t->instance = t->next = 0;
     t->sizes = t->draw.mode == TILER_POINTS;
     set_indices(t, &p->primitive);
@@ -340,6 +341,7 @@ static enum mali_end run(struct mali_job *job, const struct mali_tiler_job *payl
     t->job = job;
     t->payload = payload;
     t->vertex = vertex;
+    t->in_heap = vertex && job->version >= MALI_V9;
     t->stop = stop;
     t->bins.ports = &mali_tiling_ports;
     t->bins.ctx = t;
@@ -366,8 +368,8 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     return run(job, payload, NULL, stop);
 }
 
-enum mali_end mali_job_malloc_vertex(struct mali_job *job, const struct mali_vertex_job *payload,
-                                     struct mali_stop *stop)
+enum mali_end mali_job_shaded(struct mali_job *job, const struct mali_vertex_job *payload,
+                              struct mali_stop *stop)
 {
     return run(job, &payload->tiler, payload, stop);
 }

@@ -24,7 +24,8 @@ struct mali_tiling {
     struct mali_job *job;
     const struct mali_tiler_job *payload;
     const struct mali_vertex_job
-        *vertex; /* of jobs that shade their own vertices: payload is its part; or NULL */
+        *vertex;  /* of jobs that shade their own vertices: payload is its part; or NULL */
+    bool in_heap; /* and that is where these stand (v9) */
     struct mali_stop *stop;
     /* The frame's lists, in private memory while the job works. */
     bool listed;     /* they are there */
@@ -57,7 +58,10 @@ struct mali_tiling {
 
 /* t->count, index_log2, restarts and restart, of the draw's indices. */
 void mali_tiling_take_indices(struct mali_tiling *tiling);
-/* tiling_vertices.c: shades what t->vertex has, from t->stage on. MALI_END_DONE: they stand in the heap. */
+/* Of versions up to v7. */
+uint32_t mali_tiling_instances(const struct mali_tiler_job *job);
+/* tiling_vertices.c: shades what t->vertex has, from t->stage on. MALI_END_DONE: they stand in the heap, or where the
+ * job says. */
 enum mali_end mali_tiling_shade(struct mali_tiling *tiling);
 /* What is kept of the host's memory of a draw's vertices. */
 void mali_tiling_forget(struct mali_tiling *tiling);

@@ -1,4 +1,4 @@
-/* Jobs that shade the vertices that they draw (v9): which there are, room for them in the heap, and their two programs.
+/* Jobs that shade the vertices that they draw: which there are, of v9 room for them in the heap, and their two programs.
  * Each vertex of an instance that an index names is shaded once, whatever becomes of its primitives. */
 #include <stdlib.h>
 #include <string.h>
@@ -144,14 +144,27 @@ static enum mali_end take_room(struct mali_tiling *t)
     return MALI_END_DONE;
 }
 
+/* Of v6 and v7 vertices have room in the draw's arrays. */
+static enum mali_end place(struct mali_tiling *t)
+{
+    const struct mali_draw *d = &t->payload->draw;
+    if (t->in_heap)
+        return take_room(t);
+    t->shading.positions = d->position;
+    t->shading.instance_size = (uint32_t)d->instance_size;
+    return MALI_END_DONE;
+}
+
 static enum mali_end find(struct mali_tiling *t)
 {
     struct mali_shading *s = &t->shading;
     const struct mali_primitive *p = &t->payload->primitive;
     mali_tiling_forget(t);
-    *s = (struct mali_shading){.offset = p->base_vertex_offset, .instances = t->vertex->instances};
+    *s = (struct mali_shading){
+        .offset = t->in_heap || p->index_type != MALI_INDEX_TYPE_NONE ? p->base_vertex_offset : 0,
+        .instances = t->in_heap ? t->vertex->instances : mali_tiling_instances(t->payload)};
     mali_tiling_take_indices(t);
-    if (p->point_size_array_format == MALI_POINT_SIZE_ARRAY_FORMAT_FP32) {
+    if (t->in_heap && p->point_size_array_format == MALI_POINT_SIZE_ARRAY_FORMAT_FP32) {
         mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, t->job->address,
                       "sizes of points as singles are not known");
         return MALI_END_FAULT;
@@ -160,31 +173,54 @@ static enum mali_end find(struct mali_tiling *t)
         return MALI_END_DONE;
     if (p->index_type != MALI_INDEX_TYPE_NONE) {
         enum mali_end end = find_indexed(t);
-        return end != MALI_END_DONE || !s->count ? end : take_room(t);
+        return end != MALI_END_DONE || !s->count ? end : place(t);
     }
     s->count = s->used_count = t->count;
-    return take_room(t);
+    return place(t);
 }
 
 /* ---- programs ---- */
 
-static enum mali_end shade(struct mali_tiling *t, enum mali_thread_kind kind,
-                           const struct mali_bindings *bindings, const char *unit)
+/* Of v6 and v7 both are of the vertices' state. */
+static bool begin_world(struct mali_tiling *t, enum mali_thread_kind kind, struct mali_world *world)
+{
+    const bool positions = kind == MALI_THREADS_POSITION;
+    const char *unit = positions ? "position program" : "varying program";
+    const struct mali_vertex_job *v = t->vertex;
+    struct util_arena *arena = t->job->device->programs.arena;
+    mali_programs_begin(&t->job->device->programs, t->job->device->options.engine);
+    if (t->in_heap)
+        return mali_world_begin(world, t->job, &t->payload->draw, positions ? &v->vertex : &v->varying, arena,
+                                unit, t->stop);
+    return mali_world_begin_shader(world, t->job, &v->draw, &v->vertex,
+                                   positions ? v->vertex.state.shader : v->vertex.state.secondary_shader,
+                                   arena, unit, t->stop);
+}
+
+static bool set_grid(const struct mali_tiling *t, struct mali_grid *grid, const char *unit)
+{
+    const struct mali_shading *s = &t->shading;
+    if (!mali_grid_set_vertices(grid, s->used_count, s->instances, unit, t->job->address, t->stop))
+        return false;
+    if (!t->in_heap && s->instances > 1)
+        grid->own = s->instance_size >= s->count && (uint64_t)s->instances * s->instance_size <= UINT32_MAX;
+    return true;
+}
+
+static enum mali_end shade(struct mali_tiling *t, enum mali_thread_kind kind)
 {
     struct mali_job *job = t->job;
     struct mali_world world;
     struct mali_grid grid;
-    struct util_arena *arena = job->device->programs.arena;
-    mali_programs_begin(&job->device->programs, job->device->options.engine);
-    if (!mali_world_begin(&world, job, &t->payload->draw, bindings, arena, unit, t->stop))
+    if (!begin_world(t, kind, &world))
         return stopped(t);
     world.kind = kind;
     world.shading = &t->shading;
-    if (!mali_grid_set_vertices(&grid, t->shading.used_count, t->shading.instances, unit, job->address,
-                                t->stop))
+    if (!set_grid(t, &grid, world.unit))
         return MALI_END_FAULT;
     mali_speculation_open(job, &world, &grid);
-    world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);
+    world.function =
+        mali_thread_code(&world, job->device->options.engine, job->device->programs.arena, &world.code);
     const uint64_t vertices =
         kind == MALI_THREADS_POSITION ? (uint64_t)t->shading.used_count * t->shading.instances : 0;
     const bool observed = job->device->options.observer;
@@ -208,14 +244,16 @@ static enum mali_end shade_positions(struct mali_tiling *t)
                       "a draw without a program for positions");
         return MALI_END_FAULT;
     }
-    return shade(t, MALI_THREADS_POSITION, &t->vertex->vertex, "position program");
+    return shade(t, MALI_THREADS_POSITION);
 }
 
 static enum mali_end shade_varyings(struct mali_tiling *t)
 {
-    if (!t->payload->primitive.secondary_shader || !t->vertex->varying.state.shader)
+    const uint64_t program =
+        t->in_heap ? t->vertex->varying.state.shader : t->vertex->vertex.state.secondary_shader;
+    if (!t->payload->primitive.secondary_shader || !program)
         return MALI_END_DONE;
-    return shade(t, MALI_THREADS_VARYING, &t->vertex->varying, "varying program");
+    return shade(t, MALI_THREADS_VARYING);
 }
 
 enum mali_end mali_tiling_shade(struct mali_tiling *t)

@@ -37,6 +37,23 @@ static void preload_vertex(struct mali_threads *t)
     give(t, 62, t->global[2]);
 }
 
+/* Of v6 and v7 as of vertex jobs, and r58 and r59 where a position goes (Mesa's bifrost_compile.c). */
+static void preload_indexed(struct mali_threads *t)
+{
+    const struct mali_shading *s = t->world->shading;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t vertex = mali_shading_vertex(s, t->global[0][l]);
+        t->number[l] = mali_shading_element(s, vertex, t->global[2][l]);
+        const uint64_t at = s->positions + (uint64_t)t->number[l] * MALI_POSITION_BYTES;
+        t->preload[61 - MALI_PRELOAD_FIRST][l] = vertex;
+        if (t->world->kind != MALI_THREADS_POSITION)
+            continue;
+        t->preload[58 - MALI_PRELOAD_FIRST][l] = (uint32_t)at;
+        t->preload[59 - MALI_PRELOAD_FIRST][l] = (uint32_t)(at >> 32);
+    }
+    give(t, 62, t->global[2]);
+}
+
 static void preload_shading(struct mali_threads *t)
 {
     const struct mali_shading *s = t->world->shading;
@@ -55,7 +72,7 @@ void mali_threads_preload(struct mali_threads *t)
     case MALI_THREADS_COMPUTE: preload_compute(t); break;
     case MALI_THREADS_VERTEX: preload_vertex(t); break;
     case MALI_THREADS_POSITION:
-    case MALI_THREADS_VARYING: preload_shading(t); break;
+    case MALI_THREADS_VARYING: (t->world->version >= MALI_V9 ? preload_shading : preload_indexed)(t); break;
     }
 }
 
