@@ -5,6 +5,7 @@
 
 #include "gpu/mali/shading.h"
 #include "gpu/mali/world_internal.h"
+#include "isa/bifrost/lower.h"
 #include "util/bits.h"
 
 /* ---- registers' formats ---- */
@@ -97,6 +98,17 @@ static void linear(const struct mali_world *w, const uint32_t instance[16], stru
     const uint32_t size = (uint32_t)w->draw->instance_size;
     for (unsigned l = 0; l < ISA_LANES; l++)
         a->vertex[l] += instance[l] * size;
+}
+
+/* Handles of v6 and v7 name one of two lists and a number in it (isa/bifrost/lower.h). */
+#define TABLE_AT 24u
+
+static bool take_list(struct isa_attribute *a, unsigned lane)
+{
+    const uint32_t table = a->index[lane] >> TABLE_AT;
+    a->secondary = table == BIFROST_TABLE_VARYINGS;
+    a->index[lane] &= (1u << TABLE_AT) - 1;
+    return table == BIFROST_TABLE_ATTRIBUTES || table == BIFROST_TABLE_VARYINGS;
 }
 
 static bool find_texel(struct mali_threads *t, const struct isa_attribute *a, const uint32_t instance[16],
@@ -242,6 +254,15 @@ static bool conversion_lane(struct request *r, unsigned l, struct mali_stop *sto
     return refuse(r->threads->world, GPU_FAULT_UNSUPPORTED, "loads by a conversion word are not done", stop);
 }
 
+static bool run_lane(struct request *r, bool (*lane)(struct request *, unsigned, struct mali_stop *),
+                     unsigned l, struct mali_stop *stop)
+{
+    const struct mali_world *w = r->threads->world;
+    if (w->version < MALI_V9 && !take_list(&r->attribute, l))
+        return refuse(w, GPU_FAULT_PACKET, "a handle whose table is neither attributes nor varyings", stop);
+    return lane(r, l, stop);
+}
+
 bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
                        uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place)
 {
@@ -261,7 +282,7 @@ bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
     if (!r.image && r.threads->world->version < MALI_V9)
         linear(r.threads->world, r.instance, &r.attribute);
     for (unsigned l = 0; l < ISA_LANES; l++)
-        if (lanes >> l & 1 && !lane(&r, l, &stop))
+        if (lanes >> l & 1 && !run_lane(&r, lane, l, &stop))
             return mali_world_refuse(r.threads, l, &stop, place);
     return true;
 }
