@@ -215,8 +215,11 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
 
 /* ---- occlusion queries ---- */
 
-/* Samples of pixels that have one count four times (Mesa's pan_context.c divides). */
-#define COUNT_OF_ONE 4u
+/* Before v6 samples of pixels that have one count four times (Mesa's pan_context.c divides). */
+static unsigned count_of_one(const struct mali_frag *f)
+{
+    return f->shared->job->version < MALI_V6 && f->tile->samples == 1 ? 4 : 1;
+}
 
 bool mali_frag_store_queries(struct mali_frag_shared *shared, struct mali_stop *stop)
 {
@@ -231,7 +234,7 @@ bool mali_frag_store_queries(struct mali_frag_shared *shared, struct mali_stop *
         if (f->query == RASTER_QUERY_ANY)
             passed = 1;
         else
-            passed = util_load64(bytes) + passed * (f->tile->samples == 1 ? COUNT_OF_ONE : 1);
+            passed = util_load64(bytes) + passed * count_of_one(f);
         util_store64(bytes, passed);
     }
     return true;

@@ -88,9 +88,11 @@ bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
                                                                               : RASTER_QUERY_NONE;
     if (s->alpha_to_coverage && s->alpha_to_coverage_invert)
         return unsupported(f, "alpha to coverage, inverted", 1, stop);
-    if (f->shared->job->version >= MALI_V6)
-        return set_times(f, stop);
-    f->early = may_test_early(f);
+    if (f->shared->job->version < MALI_V6)
+        f->early = may_test_early(f);
+    else if (!set_times(f, stop))
+        return false;
+    f->depth_given &= !f->early; /* what is tested before the program has the primitive's depth */
     return true;
 }
 
