@@ -198,6 +198,13 @@ static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_h
     return MALI_END_DONE;
 }
 
+/* Since v6 no bit says so of a program, but pixels that may not be killed behind others are of such alone (Mesa:
+ * allow_forward_pixel_to_be_killed is !writes_global). */
+static bool may_store(enum mali_version version, const struct mali_state *s)
+{
+    return version < MALI_V6 ? s->shader_has_side_effects : s->shader && !s->allow_forward_pixel_to_be_killed;
+}
+
 enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
 {
     const enum mali_version version = t->job->version;
@@ -220,7 +227,7 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     }
     if (!mali_lists_header_read(t->job->space, &place, UNIT, &header, t->stop))
         return stopped(t);
-    t->alone = header.alone || t->payload->bindings.state.shader_has_side_effects;
+    t->alone = header.alone || may_store(version, &t->payload->bindings.state);
     return header.mark ? load_lists(t, &header, kept) : make_lists(t, &place);
 }
 
