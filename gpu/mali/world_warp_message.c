@@ -58,9 +58,11 @@ static uint32_t register_format(const struct warp_asked *a, enum raster_format f
 /* As desc_job.inc's internal_conversion has it. */
 enum { FORMAT_AT = 12, SRGB_AT = 20, REGISTER_AT = 24 };
 
-static uint32_t conversion_word(const struct mali_texel *e, const struct warp_asked *a)
+/* Of v9 the word has none, and who stores by it says it (Mesa's ISA.xml, LEA_TEX). */
+static uint32_t conversion_word(enum mali_version version, const struct mali_texel *e,
+                                const struct warp_asked *a)
 {
-    return e->word | register_format(a, e->format) << REGISTER_AT;
+    return version >= MALI_V9 ? e->word : e->word | register_format(a, e->format) << REGISTER_AT;
 }
 
 uint32_t mali_conversion_word(uint32_t format, bool srgb, uint32_t order)
@@ -85,6 +87,8 @@ bool mali_conversion_read(enum mali_version version, uint32_t word, const struct
     if (c.raw || c.register_format >= UTIL_ARRAY_SIZE(formats) ||
         !mali_order_of(version, c.memory_order, &out->order))
         return false;
+    if (version >= MALI_V9)
+        c.register_format = own_register_format(out->format);
     out->in = asked->any_type ? formats[c.register_format]
                               : (struct mali_register_format){(enum isa_type)asked->type, asked->halves};
     return out->constant || raster_sampler_plain(out->format);
@@ -183,7 +187,7 @@ static bool address_lane(struct request *r, unsigned l, struct mali_stop *stop)
     const uint64_t at = e.inside && !e.constant ? e.address : MALI_NOWHERE;
     r->out[0][l] = (uint32_t)at;
     r->out[1][l] = (uint32_t)(at >> 32);
-    r->out[2][l] = conversion_word(&e, &r->message->asked);
+    r->out[2][l] = conversion_word(r->threads->world->version, &e, &r->message->asked);
     return true;
 }
 
