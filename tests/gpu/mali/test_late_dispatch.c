@@ -146,10 +146,64 @@ static void test_attributes(void **state)
     v9_end(&v);
 }
 
+/* An image of one row of 32 texels at `address`, entry 0 of its table. */
+static void image(struct v9 *v, uint32_t format, uint32_t order, uint32_t address)
+{
+    const uint32_t at = v9_entry(v, V9_IMAGES, 0), plane = v9_entry(v, V9_IMAGES, 2);
+    v9_set(v, V9_TABLES + V9_IMAGES * 16, &mali_desc_resource, "size", 32);
+    v9_set(v, at, &mali_desc_texture, "type", MALI_DESCRIPTOR_TYPE_TEXTURE);
+    v9_set(v, at, &mali_desc_texture, "dimension", MALI_TEXTURE_DIMENSION_2D);
+    v9_set(v, at, &mali_desc_texture, "width", 32);
+    v9_set(v, at, &mali_desc_texture, "format", format);
+    v9_set(v, at, &mali_desc_texture, "order", order);
+    v9_set(v, at, &mali_desc_texture, "swizzle", 0x688);
+    v9_set(v, at, &mali_desc_texture, "surfaces", plane);
+    v9_set(v, plane, &mali_desc_plane, "type", MALI_DESCRIPTOR_TYPE_PLANE);
+    v9_set(v, plane, &mali_desc_plane, "plane type", MALI_PLANE_TYPE_GENERIC);
+    v9_set(v, plane, &mali_desc_plane, "clump ordering", MALI_CLUMP_ORDERING_LINEAR);
+    v9_set(v, plane, &mali_desc_plane, "clump format", MALI_CLUMP_FORMAT_RAW32);
+    v9_set(v, plane, &mali_desc_plane, "size", 128);
+    v9_set(v, plane, &mali_desc_plane, "pointer", address);
+    v9_set(v, plane, &mali_desc_plane, "row stride", 128);
+}
+
+/* What is stored without a format is of the image's kind: the word of the address says none of registers. */
+static void test_images(void **state)
+{
+    static const struct {
+        uint32_t format, order, expected[2];
+        const char *value;
+    } cases[] = {
+        {MALI_FORMAT_R32UI, MALI_RGB_COMPONENT_ORDER_RGB1, {5, 19}, "MOV.i32 r4, r60\n"},
+        {MALI_FORMAT_R32I, MALI_RGB_COMPONENT_ORDER_RGB1, {5, 19}, "MOV.i32 r4, r60\n"},
+        {MALI_FORMAT_R32F, MALI_RGB_COMPONENT_ORDER_RGB1, {0x40a00000, 0x41980000}, "U32_TO_F32 r4, r60\n"}};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
+        struct v9 v;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "%s"
+                 "MOV.i32 r5, r4\nMOV.i32 r6, r4\nMOV.i32 r7, r4\n"
+                 "LEA_TEX_IMM.slot1.wait1 @r0:r1:r2, r60, 0x0, table:0x5, index:0x0\n"
+                 "LSHIFT_OR.i32 r8, r60, 0x3020100.b22, 0x0\nIADD.u32 r8, u0, r8\nMOV.i32 r9, 0x0\n"
+                 "STORE.i32.slot0.wait0 @r2, r8, offset:4096\n"
+                 "ST_CVT.slot2.v4.auto.end @r4:r5:r6:r7, r0, r2, offset:0x0\n",
+                 cases[n].value);
+        v9_compute(&v, 1, 32, text);
+        image(&v, cases[n].format, cases[n].order, V9_DATA);
+        v9_run(&v);
+        assert_int_equal(v9_word(&v, V9_DATA, 5), cases[n].expected[0]);
+        assert_int_equal(v9_word(&v, V9_DATA, 19), cases[n].expected[1]);
+        for (uint32_t k = 0; k < 32; k++)
+            assert_int_equal(v9_word(&v, V9_DATA + 4096, k) >> 24, 0);
+        v9_end(&v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ids),      cmocka_unit_test(test_barrier),
                                        cmocka_unit_test(test_atomics),  cmocka_unit_test(test_buffers),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_attributes)};
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_attributes),
+                                       cmocka_unit_test(test_images)};
     return v9_run_group_tests(tests);
 }

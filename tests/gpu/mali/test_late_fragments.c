@@ -179,6 +179,49 @@ static void test_depth(void **unused)
     }
 }
 
+/* A program that gives no depth though its draw says so: the primitive's counts, whichever way it is tested. */
+static void test_depth_not_given(void **unused)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        struct whole w;
+        whole_begin(&w, 1);
+        late_set(&w.late, "Z clear", util_f2u(0.75f));
+        color(&w, 1, 1, 1, 1);
+        whole_depth(&w, "depth function", late ? MALI_FUNC_LESS : MALI_FUNC_ALWAYS);
+        whole_depth(&w, "depth source", MALI_DEPTH_SOURCE_SHADER);
+        if (late)
+            whole_draw(&w, "ZS update operation", MALI_PIXEL_KILL_FORCE_LATE);
+        draw(&w, COLOR(0) ATEST BLEND_F32);
+        expect_all(&w, 0, 0xffffffff);
+        whole_end(&w);
+    }
+}
+
+/* Samples that pass are counted one by one, of pixels that have one, too; discarded ones are not. */
+static void test_queries(void **unused)
+{
+    static const struct {
+        uint32_t mode, before, after;
+    } cases[] = {{MALI_OCCLUSION_MODE_COUNTER, 1000, 1000 + SIDE * (SIDE - 13)},
+                 {MALI_OCCLUSION_MODE_PREDICATE, 0, 1},
+                 {MALI_OCCLUSION_MODE_DISABLED, 7, 7}};
+    enum { COUNT = WHOLE_DRAW + 0xa00 };
+    for (unsigned k = 0; k < UTIL_ARRAY_SIZE(cases); k++) {
+        struct whole w;
+        whole_begin(&w, 1);
+        color(&w, 1, 1, 1, 1);
+        whole_uniform(&w, 4, util_f2u(13));
+        whole_draw(&w, "occlusion query", cases[k].mode);
+        whole_draw(&w, "occlusion", COUNT);
+        whole_draw(&w, "ZS update operation", MALI_PIXEL_KILL_FORCE_LATE);
+        util_store32(late_at(&w.late, COUNT), cases[k].before);
+        draw(&w, "U16_TO_F32 r4, r59\nFADD.f32 r5, r4, u4.neg\nDISCARD.f32.lt r5, 0x0\n" COLOR(0)
+                     ATEST BLEND_F32);
+        assert_int_equal(util_load32(late_at(&w.late, COUNT)), cases[k].after);
+        whole_end(&w);
+    }
+}
+
 /* A lane leaves for the program that its descriptor names, with its colour, and comes back: that program reads the tile,
  * and what it writes is blended no more. */
 static void test_shaders(void **unused)
@@ -257,6 +300,7 @@ static void test_refused(void **unused)
 #define TESTS                                                                                                \
     cmocka_unit_test(test_registers), cmocka_unit_test(test_varyings), cmocka_unit_test(test_blends),        \
         cmocka_unit_test(test_targets), cmocka_unit_test(test_discards), cmocka_unit_test(test_depth),       \
+        cmocka_unit_test(test_depth_not_given), cmocka_unit_test(test_queries),                              \
         cmocka_unit_test(test_shaders), cmocka_unit_test(test_samples), cmocka_unit_test(test_refused)
 
 /* Programs that are compiled, of the tests above; the others are interpreted with an engine, too. */

@@ -122,6 +122,30 @@ static void test_vertices(void **state)
     v9_end(&v);
 }
 
+/* Fragments of a program whose pixels may not be killed may store: the frame is told. */
+static void test_stores(void **state)
+{
+    for (uint32_t may_be_killed = 0; may_be_killed < 2; may_be_killed++) {
+        struct v9 v;
+        begin(&v, MALI_DRAW_MODE_TRIANGLES, 3);
+        v9_program(&v, 2, section(MALI_SECTION_ENVIRONMENT), "NOP.end\n");
+        v9_set(&v, section(MALI_SECTION_DRAW), &mali_desc_draw_v9, "allow forward pixel to be killed",
+               may_be_killed);
+        map_heap(&v, 0x20000);
+        v9_run(&v);
+        struct mali_stop stop;
+        struct mali_lists_header header;
+        const struct gpu_space *space = mali_as_space(v.guest.device, 0, &stop);
+        const struct mali_reader reader = {space, MALI_V9, "test"};
+        struct mali_tiler_context context;
+        assert_true(mali_context_read(&reader, V9_CONTEXT, &context, &stop));
+        const struct mali_lists_place place = mali_lists_of_context(MALI_V9, &context);
+        assert_true(mali_lists_header_read(space, &place, "test", &header, &stop));
+        assert_int_equal(header.alone, !may_be_killed);
+        v9_end(&v);
+    }
+}
+
 /* Those that indices name, without restarts; their records say where the entries' vertices stand. */
 static void test_indices(void **state)
 {
