@@ -189,6 +189,17 @@ int gpu_programs_get(struct gpu_programs *p, const uint8_t *at, uint64_t bytes, 
     return 0;
 }
 
+#define INSN_BYTES 256u /* of the host's, about */
+
+void *gpu_program_plan(struct gpu_program *program, const struct util_memo_key *key, size_t size,
+                       enum util_make_status *status)
+{
+    void *plan = util_memo_get(&program->plans, key, size, status);
+    if (*status == UTIL_MAKING)
+        hold(program->of, GPU_PROGRAM_PLACE + size / INSN_BYTES);
+    return plan;
+}
+
 void *gpu_program_code(struct gpu_program *program, const struct util_memo_key *key, size_t size,
                        enum util_make_status *status)
 {

@@ -65,6 +65,10 @@ int gpu_programs_get(struct gpu_programs *programs, const uint8_t *at, uint64_t 
 void *gpu_program_code(struct gpu_program *program, const struct util_memo_key *key, size_t size,
                        enum util_make_status *status);
 
+/* The same of its plans: `size` bytes are held as instructions are. */
+void *gpu_program_plan(struct gpu_program *program, const struct util_memo_key *key, size_t size,
+                       enum util_make_status *status);
+
 /* Another job begins: what it uses counts from now on. No other thread may use the cache; likewise below. */
 void gpu_programs_begin(struct gpu_programs *programs);
 /* Whether the cache holds so many programs that it should be emptied. */

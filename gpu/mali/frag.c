@@ -6,6 +6,7 @@
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
+#include "gpu/mali/frag_preload.h"
 #include "gpu/mali/frame_draws.h"
 #include "raster/depth.h"
 #include "util/bits.h"
@@ -63,9 +64,7 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
     if (!mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings, f->shared->arena,
                           FRAG_UNIT, stop))
         return false;
-    return f->world.program->midgard || f->world.program->warp ||
-           mali_stop_set(stop, MALI_INSTR_INVALID_ENC, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, f->world.address,
-                         "programs of this set are not executed");
+    return f->world.program->midgard || mali_frag_preload(f, stop);
 }
 
 /* What programs store comes in the order of tiles: where the tiler did not hear of it, they may not (ours). */

@@ -1,5 +1,6 @@
 /* A draw's code: its forms out of what was prepared, and the code that has them. */
 #include "gpu/mali/frag_code.h"
+#include "gpu/mali/frag_preload.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -121,6 +122,22 @@ static void finish_shaders(const struct head *head, struct mali_frag_variant *va
         mali_program_kind(head->kind)->destroy((void *)(uintptr_t)variant->shader[t]);
 }
 
+static bool has_messages(const struct mali_frag_forms *f)
+{
+    return f->messages[0].type || f->messages[1].type;
+}
+
+/* The variant's program, from there on with what the hardware does before it. */
+static int preload(struct mali_frag_variant *variant, struct mali_decoded *out)
+{
+    int status = variant->program->warp
+                     ? mali_frag_preloaded_create(variant->program, variant->forms->messages, out)
+                     : -EINVAL;
+    if (!status)
+        variant->program = out;
+    return status;
+}
+
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
     struct jit_key_reader in = {key, size};
@@ -135,11 +152,15 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
         return status;
     struct mali_frag_variant variant = {recipe.program, &head.forms, recipe.keys, {NULL}};
     if (head.words) {
-        status = read_shaders(&head, recipe.keys,
-                              left - head.words * mali_program_kind(head.kind)->word_bytes, &variant);
+        struct mali_decoded preloaded = {.warp = NULL};
+        status = has_messages(&head.forms) ? preload(&variant, &preloaded) : 0;
+        if (!status)
+            status = read_shaders(&head, recipe.keys,
+                                  left - head.words * mali_program_kind(head.kind)->word_bytes, &variant);
         if (!status)
             status = mali_frag_emit(b, &variant);
         finish_shaders(&head, &variant);
+        warp_program_destroy(preloaded.warp);
         gpu_program_recipe_finish(&recipe);
         return status;
     }

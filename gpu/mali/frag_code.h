@@ -39,6 +39,7 @@ struct mali_frag_forms {
     uint8_t version, raw; /* raw: bit n: target n */
     uint32_t words[MALI_TARGETS][2], varying_table;
     uint8_t word[2][FRAG_WORDS_MOST];
+    struct mali_frag_message messages[MALI_FRAG_MESSAGES];
     uint8_t point_up, zero[3];
 };
 

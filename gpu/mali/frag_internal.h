@@ -21,6 +21,13 @@ enum {
 #define FRAG_INDEX_MASK 0xffffffu /* of a handle since v9: the number; above, the table */
 #define FRAG_WORDS_MOST 256u      /* likewise, of a vertex's bytes */
 
+/* A message that v7 sends before the program begins (frag_preload.c); bytes alone. */
+#define MALI_FRAG_MESSAGES 2u
+struct mali_frag_message {
+    uint8_t type; /* enum mali_message_type */
+    uint8_t varying, texture, format, components, zero_level, by_sample, zero;
+};
+
 /* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
  * flat one the words that stand in memory. */
 struct mali_frag_slot {
@@ -109,6 +116,7 @@ struct mali_frag {
     struct mali_frag *next;
     /* v9: vertices' varyings, of number 0, and how many bytes each has. */
     uint32_t vertices, vertex_bytes;
+    struct mali_frag_message messages[MALI_FRAG_MESSAGES];
     uint32_t varying_table;         /* of descriptors in slot_of, as handles have it */
     bool asked[FRAG_VARYINGS_MOST]; /* descriptors that the program names */
     /* Large, and not zeroed first: */

@@ -78,6 +78,7 @@ void mali_frag_set_warp_forms(const struct mali_frag *f, struct mali_frag_forms 
     out->varying_table = f->varying_table;
     out->point_up = f->ahead && mali_frag_point_up(f);
     memcpy(out->word, f->word_of, sizeof out->word);
+    memcpy(out->messages, f->messages, sizeof out->messages);
 }
 
 bool mali_frag_writes_always(const struct warp_program *p)

@@ -21,6 +21,9 @@ struct mali_decoded {
     bool branches, repeats, straight;
 };
 
+/* What a program of isa/warp comes to, which it takes, of `words` words of the guest's. */
+struct mali_decoded mali_decoded_of_warp(struct warp_program *program, uint32_t words);
+
 /* Sixteen threads between two barriers. */
 union mali_sixteen {
     struct midgard_state midgard;

@@ -93,7 +93,7 @@ static bool shares(const struct warp_insn *i)
     }
 }
 
-static struct mali_decoded of_warp(struct warp_program *w, uint32_t words)
+struct mali_decoded mali_decoded_of_warp(struct warp_program *w, uint32_t words)
 {
     const uint32_t images = 1u << WARP_LEA_IMAGE | 1u << WARP_IMAGE;
     const bool converts = w->messages & 1u << WARP_STORE_CONVERT;
@@ -133,7 +133,7 @@ static int decode_bifrost(const void *words, uint32_t count, struct gpu_program_
         return status;
     status = bifrost_lower(b, &w, error);
     if (!status)
-        p = of_warp(w, b->quad_count);
+        p = mali_decoded_of_warp(w, b->quad_count);
     bifrost_program_destroy(b);
     return finish(status, &p, out);
 }
@@ -152,7 +152,7 @@ static int decode_valhall(const void *words, uint32_t count, struct gpu_program_
         return util_fail(error, -EBADMSG, "a program of %u instructions has no end", n);
     int status = valhall_program_create(words, n, &w, error);
     if (!status)
-        p = of_warp(w, n);
+        p = mali_decoded_of_warp(w, n);
     return finish(status, &p, out);
 }
 
