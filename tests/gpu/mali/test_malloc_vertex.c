@@ -1,6 +1,7 @@
 /* Jobs of v9 that shade the vertices that they draw: where positions, sizes and varyings come to stand, which vertices are
  * shaded, heaps that grow, what hostile jobs come to. Expected values are worked out here. */
 #include "gpu/bin.h"
+#include "gpu/mali/tile_lists.h"
 #include "gpu/mali/vertices.h"
 #include "tests/gpu/mali/valhall.h"
 
@@ -136,9 +137,9 @@ static void test_stores(void **state)
         struct mali_stop stop;
         struct mali_lists_header header;
         const struct gpu_space *space = mali_as_space(v.guest.device, 0, &stop);
-        const struct mali_reader reader = {space, MALI_V9, "test"};
+        const struct mali_reader reader = {.space = space, .version = MALI_V9, .unit = "test"};
         struct mali_tiler_context context;
-        assert_true(mali_context_read(&reader, V9_CONTEXT, &context, &stop));
+        assert_true(mali_tiler_context_read(&reader, V9_CONTEXT, &context, &stop));
         const struct mali_lists_place place = mali_lists_of_context(MALI_V9, &context);
         assert_true(mali_lists_header_read(space, &place, "test", &header, &stop));
         assert_int_equal(header.alone, !may_be_killed);
@@ -284,8 +285,9 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vertices), cmocka_unit_test(test_indices),
-                                       cmocka_unit_test(test_points),   cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vertices), cmocka_unit_test(test_stores),
+                                       cmocka_unit_test(test_indices),  cmocka_unit_test(test_points),
+                                       cmocka_unit_test(test_growth),   cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_refusals)};
     return v9_run_group_tests(tests);
 }
