@@ -72,9 +72,9 @@ static const struct family families[] = {
     MALI("t760", "T760 MP4", "Midgard", MALI_T760, false),
     MALI("t860", "T860 MP4", "Midgard", MALI_T860, false),
     MALI("g57", "G57 MP5", "Valhall", MALI_G57, false),
-    MALI("g72", "G72 MP3", "Bifrost", MALI_G72, true),
-    MALI("g31", "G31 MP1", "Bifrost", MALI_G31, true),
-    MALI("g52", "G52 MP2", "Bifrost", MALI_G52, true),
+    MALI("g72", "G72 MP3", "Bifrost", MALI_G72, false),
+    MALI("g31", "G31 MP1", "Bifrost", MALI_G31, false),
+    MALI("g52", "G52 MP2", "Bifrost", MALI_G52, false),
 };
 
 static const struct family *find(const char *name)
