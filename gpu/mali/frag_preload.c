@@ -80,6 +80,7 @@ static struct warp_insn insn_of(const struct mali_frag_message *m, unsigned slot
     if (m->type != MALI_MESSAGE_TYPE_VAR_TEX)
         return i;
     i.kind = WARP_TEXTURE;
+    i.type = ISA_TYPE_F32; /* of coordinates */
     i.of_varying = i.wide_handle = true;
     i.source[0].value = m->texture | (uint64_t)m->texture << 32;
     i.source[0].width = 64;
