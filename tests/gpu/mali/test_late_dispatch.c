@@ -140,7 +140,8 @@ static void test_attributes(void **state)
     for (uint32_t n = 0; n < 40; n++) {
         assert_int_equal(v9_word(&v, V9_DATA + 4096, n), n < 32 ? 2 * n : 0);
         assert_int_equal(v9_word(&v, V9_DATA + 8192, n), n < 32 ? 2 * n + 1 : 0);
-        assert_int_equal(v9_word(&v, V9_DATA + 12288, n), util_f2u((float)(n / 3 + 1)));
+        const uint32_t third = n / 3 + 1;
+        assert_int_equal(v9_word(&v, V9_DATA + 12288, n), util_f2u((float)third));
         assert_int_equal(v9_word(&v, V9_DATA + 16384, n), util_f2u(1.0f));
     }
     v9_end(&v);
