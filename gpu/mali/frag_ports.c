@@ -132,7 +132,7 @@ static bool varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, ui
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         const struct mali_frag_spot spot = spot_of(b, a, lane);
         struct mali_stop stop = {0};
-        uint32_t value[4];
+        uint32_t value[4] = {0};
         if (!mali_frag_varying(b, a->index[lane], &spot, a->type, a->any_type, value, &stop))
             return mali_world_refuse(&b->threads, lane, &stop, place);
         for (unsigned c = 0; c < 4; c++)
