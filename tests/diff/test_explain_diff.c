@@ -80,6 +80,12 @@ static uint32_t pictures(const char *path, uint32_t size[][2], uint32_t room)
     return count;
 }
 
+/* Frames of Malis since Bifrost have draws of their own around their lists, which nobody bins: what brings back a tile. */
+static bool names_draws(const char *path)
+{
+    return strstr(path, "/captures/g");
+}
+
 /* Each primitive finds the colours that the one before left, from what the buffer began with to what was
  * stored. */
 static void check_stage(const char *path, const struct explain_stage *stage)
@@ -91,7 +97,8 @@ static void check_stage(const char *path, const struct explain_stage *stage)
         const struct explain_event *e = &stage->events.at[i];
         assert_int_not_equal(e->coverage, 0);
         assert_int_equal(e->lane.fault, 0);
-        assert_int_not_equal(e->draw, UINT32_MAX); /* these captures bin all that they draw */
+        if (!names_draws(path))
+            assert_int_not_equal(e->draw, UINT32_MAX); /* these captures bin all that they draw */
         if (e->outcome == EXPLAIN_CULLED)
             continue;
         assert_int_equal(e->samples, stage->samples);
