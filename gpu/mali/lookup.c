@@ -168,6 +168,8 @@ static void set_op(struct mali_lookup_maker *m)
     k->offset = asked->flags & MALI_LOOKUP_OFFSET ? 1 : 0;
     if (k->op == RASTER_FETCH)
         return;
+    /* Bifrost's programs round layers themselves (Mesa's bifrost_compile.c, bi_emit_texc_array_index). */
+    k->whole_layer = k->array && (m->world->version == MALI_V6 || m->world->version == MALI_V7);
     k->lod = asked->flags & MALI_LOOKUP_DERIVATIVES ? given ? RASTER_LOOKUP_BIAS : RASTER_LOOKUP_IMPLICIT
              : given                                ? RASTER_LOOKUP_EXPLICIT
                                                     : RASTER_LOOKUP_ZERO;
