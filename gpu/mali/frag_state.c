@@ -86,6 +86,8 @@ bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
     f->query = f->job.draw.occlusion_query == MALI_OCCLUSION_MODE_COUNTER     ? RASTER_QUERY_COUNT
                : f->job.draw.occlusion_query == MALI_OCCLUSION_MODE_PREDICATE ? RASTER_QUERY_ANY
                                                                               : RASTER_QUERY_NONE;
+    if (f->has_program && s->preload_fragment_primitive_id)
+        return unsupported(f, "the primitive's number in a register is not done", 1, stop);
     if (s->alpha_to_coverage && s->alpha_to_coverage_invert)
         return unsupported(f, "alpha to coverage, inverted", 1, stop);
     if (f->shared->job->version < MALI_V6)
