@@ -5,7 +5,11 @@
 
 #include "util/bits.h"
 
-enum { SUBBLOCK = 4, SUBBLOCK_PIXELS = 16, SUBBLOCKS = 16, SIZE_AT = 32, SIZE_BITS = 6, UNCOMPRESSED = 1 };
+enum {
+#define FIELD(name, low, bits, count) name##_AT = (low), name##_BITS = (bits), name##_COUNT = (count),
+#include "gpu/mali/afbc_header.inc"
+};
+enum { SUBBLOCK = 4, SUBBLOCK_PIXELS = 16, UNCOMPRESSED = 1 /* a size */ };
 enum { SLOT_ALIGN = 128, SQUARE_BYTES = MALI_AFBC_SQUARE * MALI_AFBC_SQUARE * MALI_AFBC_HEADER };
 
 /* ---- where things stand ---- */
@@ -18,6 +22,20 @@ static uint32_t columns_of(const struct mali_afbc *image)
 static uint32_t rows_of(const struct mali_afbc *image)
 {
     return util_div_up(image->height, image->block_height);
+}
+
+bool mali_afbc_set_superblock(struct mali_afbc *image, uint32_t size)
+{
+    static const struct {
+        uint8_t width, height;
+    } sides[] = {[MALI_AFBC_SUPERBLOCK_SIZE_16X16] = {16, 16},
+                 [MALI_AFBC_SUPERBLOCK_SIZE_32X8] = {32, 8},
+                 [MALI_AFBC_SUPERBLOCK_SIZE_64X4] = {64, 4}};
+    if (size >= UTIL_ARRAY_SIZE(sides))
+        return false;
+    image->block_width = sides[size].width;
+    image->block_height = sides[size].height;
+    return true;
 }
 
 uint32_t mali_afbc_slot(const struct mali_afbc *image)
@@ -95,19 +113,18 @@ static bool unknown(uint64_t address, const char *unit, const char *what, struct
                          what);
 }
 
-static uint32_t size_of_subblock(const uint64_t header[2], uint32_t n)
+/* A header's words. */
+enum { WORDS = MALI_AFBC_HEADER / sizeof(uint32_t) };
+
+static uint32_t size_of_subblock(const uint32_t header[WORDS], uint32_t n)
 {
-    const uint32_t at = SIZE_AT + n * SIZE_BITS;
-    uint64_t bits = header[at / 64] >> at % 64;
-    if (at % 64 + SIZE_BITS > 64)
-        bits |= header[1] << (64 - at % 64);
-    return (uint32_t)(bits & ((1u << SIZE_BITS) - 1));
+    return gpu_record_bits(header, SIZE_AT + n * SIZE_BITS, SIZE_BITS);
 }
 
-static bool is_uncompressed(const uint64_t header[2])
+static bool is_uncompressed(const uint32_t header[WORDS])
 {
     bool all = true;
-    for (uint32_t n = 0; n < SUBBLOCKS; n++)
+    for (uint32_t n = 0; n < SIZE_COUNT; n++)
         all &= size_of_subblock(header, n) == UNCOMPRESSED;
     return all;
 }
@@ -117,28 +134,30 @@ bool mali_afbc_superblock(const struct gpu_space *space, const struct mali_afbc 
 {
     const uint64_t at = image->header + mali_afbc_header_at(image, x, y);
     const uint32_t size = MALI_AFBC_PIXELS * image->bytes;
-    uint64_t header[2];
+    static const uint32_t zeros[WORDS];
+    uint32_t header[WORDS];
     const uint8_t *from = mali_at(space, at, sizeof header, GPU_RIGHT_READ, unit, "AFBC header", stop);
     if (!from)
         return false;
     memcpy(header, from, sizeof header);
     *end = UTIL_MAX(*end, at - image->header + sizeof header);
-    if (!(header[0] | header[1])) {
+    if (!memcmp(header, zeros, sizeof header)) {
         memset(out, 0, size);
         return true;
     }
     if (image->has_colors && !size_of_subblock(header, 0)) {
-        const uint32_t color = (uint32_t)header[1];
+        const uint32_t color = gpu_record_bits(header, COLOR_AT, COLOR_BITS);
         for (uint32_t n = 0; n < MALI_AFBC_PIXELS; n++)
             memcpy(out + n * sizeof color, &color, sizeof color);
         return true;
     }
     if (!is_uncompressed(header))
         return unknown(at, unit, "no open document has how superblocks are compressed", stop);
-    from = mali_at(space, image->header + (uint32_t)header[0], size, GPU_RIGHT_READ, unit, "AFBC body", stop);
+    const uint32_t body = gpu_record_bits(header, BODY_AT, BODY_BITS);
+    from = mali_at(space, image->header + body, size, GPU_RIGHT_READ, unit, "AFBC body", stop);
     if (from)
         memcpy(out, from, size);
-    *end = UTIL_MAX(*end, (uint64_t)(uint32_t)header[0] + size);
+    *end = UTIL_MAX(*end, (uint64_t)body + size);
     return from;
 }
 
@@ -169,18 +188,26 @@ static uint64_t body_at(const struct mali_afbc *image, uint32_t x, uint32_t y)
     return mali_afbc_header_at(image, x, y) / MALI_AFBC_HEADER * mali_afbc_slot(image);
 }
 
+/* That of a superblock which is not compressed and stands in its place. */
+static void make_header(const struct mali_afbc *image, uint32_t x, uint32_t y, uint32_t out[WORDS])
+{
+    memset(out, 0, MALI_AFBC_HEADER);
+    out[BODY_AT / 32] = (uint32_t)(image->body - image->header + body_at(image, x, y));
+    for (uint32_t n = 0; n < SIZE_COUNT; n++) {
+        const uint32_t at = SIZE_AT + n * SIZE_BITS;
+        out[at / 32] |= (uint32_t)UNCOMPRESSED << at % 32;
+    }
+}
+
 void mali_afbc_open(const struct gpu_space *space, const struct mali_afbc_target *t, uint32_t x, uint32_t y)
 {
     const struct mali_afbc *image = &t->image;
-    uint64_t own[2] = {(uint32_t)(image->body - image->header + body_at(image, x, y)), 0};
     uint8_t *header = t->headers + mali_afbc_header_at(image, x, y);
     uint8_t block[MALI_AFBC_PIXELS * 4] = {0};
     struct mali_stop stop = {0};
+    uint32_t own[WORDS];
     uint64_t end = 0;
-    for (uint32_t n = 0; n < SUBBLOCKS; n++) {
-        const uint32_t at = SIZE_AT + n * SIZE_BITS;
-        own[at / 64] |= (uint64_t)UNCOMPRESSED << at % 64;
-    }
+    make_header(image, x, y, own);
     if (!memcmp(header, own, sizeof own))
         return;
     mali_afbc_superblock(space, image, x, y, "AFBC image", block, &end, &stop);

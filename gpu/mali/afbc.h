@@ -3,9 +3,9 @@
  * of 25.3, pan_afbc.h (what a header has, squares of headers in Morton order), panfrost_resource_init_afbc_headers
  * (headers of zeros).
  *
- * A header: from bit 0 on, where the body stands, in bytes from the first header on; from bit 32 on the size of each
- * subblock in six bits, 1 for one that is not compressed. Zeros are a superblock of zeros; since v7 a first size of 0 is
- * a superblock of one colour, which stands in bytes 8 to 11 (of RGBA8, of which it is known).
+ * A header (afbc_header.inc) says where the body stands and the size of each subblock in it, 1 for one that is not
+ * compressed. Zeros are a superblock of zeros; since v7 a first size of 0 is a superblock of one colour (of RGBA8, of
+ * which it is known).
  *
  * No open document has how subblocks are compressed, nor in which order those that are not have their pixels. So what is
  * written here is not compressed, and the order is ours: row by row of subblocks, in one row by row of pixels, as they
@@ -30,6 +30,8 @@ struct mali_afbc {
     bool has_colors;                    /* superblocks of one colour may be of RGBA8 */
 };
 
+/* The sides of superblocks by MALI_AFBC_SUPERBLOCK_SIZE_...; false: it is none of these. */
+bool mali_afbc_set_superblock(struct mali_afbc *image, uint32_t size);
 /* Whether rows of headers have room for the image's, and everything is within 4 GiB. */
 bool mali_afbc_is_sane(const struct mali_afbc *image);
 uint64_t mali_afbc_header_bytes(const struct mali_afbc *image);

@@ -7,7 +7,7 @@
 #include "gpu/mali/stop.h"
 #include "gpu/record.h"
 
-/* The columns of the tables. Who executes jobs knows v4 and v5 so far, and refuses the others. */
+/* The columns of the tables. */
 enum mali_version { MALI_V4, MALI_V5, MALI_V6, MALI_V7, MALI_V9, MALI_VERSION_COUNT };
 
 /* Constants: MALI_JOB_TYPE_VERTEX, ... */

@@ -11,15 +11,10 @@
 
 enum { FLAGS = 63 };
 
-static bool is_afbc_of(const struct mali_view *view)
-{
-    return view->plane ? view->plane[0].plane_type == MALI_PLANE_TYPE_AFBC
-                       : view->texture.texel_ordering == MALI_TEXTURE_LAYOUT_AFBC;
-}
-
 bool mali_lookup_is_afbc(const struct mali_lookup_maker *m)
 {
-    return is_afbc_of(m->view);
+    return m->view->plane ? m->view->plane[0].plane_type == MALI_PLANE_TYPE_AFBC
+                          : m->view->texture.texel_ordering == MALI_TEXTURE_LAYOUT_AFBC;
 }
 
 /* v9: pixels of stencil alone are so by their mode; others are what the texture is read as. */
@@ -44,11 +39,9 @@ static bool set_superblocks(const struct mali_lookup_maker *m, uint64_t flags, c
     const uint32_t size = plane                                       ? plane->afbc_superblock_size
                           : flags & MALI_AFBC_SURFACE_FLAG_WIDE_BLOCK ? MALI_AFBC_SUPERBLOCK_SIZE_32X8
                                                                       : MALI_AFBC_SUPERBLOCK_SIZE_16X16;
-    image->block_width = 16u << size;
-    image->block_height = size > MALI_AFBC_SUPERBLOCK_SIZE_64X4 ? 1 : 16u >> size;
     image->tiled = plane ? plane->afbc_tiled_header
                          : m->world->version >= MALI_V7 && flags & MALI_AFBC_SURFACE_FLAG_TILED_HEADER;
-    return size <= MALI_AFBC_SUPERBLOCK_SIZE_64X4;
+    return mali_afbc_set_superblock(image, size);
 }
 
 /* Surface `s` of the view, of level n. v6 does not say how far rows of headers are apart. */
@@ -126,9 +119,6 @@ bool mali_lookup_take_afbc(struct mali_lookup_maker *m)
 {
     const struct mali_texture *t = &m->view->texture;
     uint64_t bytes;
-    m->image.level_count = t->levels;
-    if (t->levels > RASTER_IMAGE_LEVELS)
-        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "more levels than its size has");
     if (m->world->version < MALI_V6 || m->image.samples > 1 || t->dimension == MALI_TEXTURE_DIMENSION_3D)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
                                   "AFBC of v5, of volumes and of several samples is not done");

@@ -13,7 +13,7 @@ enum { TILE_TEXELS = 16, TILE_BLOCKS = 4, ASTC_TAG = 63 };
 
 /* ---- the key ---- */
 
-/* Of v4 to v7. */
+/* What the texture is read as; of v4 to v7 that stands in memory, too. */
 static enum raster_format format_of(const struct mali_lookup_maker *m)
 {
     const struct mali_texture *t = &m->view->texture;
@@ -152,23 +152,26 @@ static bool make_key(struct mali_lookup_maker *m)
 
 /* ---- the image ---- */
 
+/* Texels or blocks along a side of a tile; of linear images 1. */
+static uint32_t tile_side(const struct mali_lookup_maker *m)
+{
+    return m->key.layout != RASTER_UTGARD_TILED                         ? 1
+           : raster_texels[m->key.format].coding == RASTER_CODING_PLAIN ? TILE_TEXELS
+                                                                        : TILE_BLOCKS;
+}
+
 /* What a row (of tiles) takes where the descriptor does not say it. */
 static uint64_t tight_row(const struct mali_lookup_maker *m, uint32_t width)
 {
     const struct raster_texel *texel = &raster_texels[m->key.format];
-    bool tiled = m->key.layout == RASTER_UTGARD_TILED;
-    uint64_t side = !tiled ? 1 : texel->coding == RASTER_CODING_PLAIN ? TILE_TEXELS : TILE_BLOCKS;
+    const uint64_t side = tile_side(m);
     return util_div_up(util_div_up(width, texel->width), (uint32_t)side) * side * side * texel->bits / 8;
 }
 
 /* Rows of texels, blocks or tiles. */
 static uint32_t rows_of(const struct mali_lookup_maker *m, uint32_t height)
 {
-    const struct raster_texel *texel = &raster_texels[m->key.format];
-    uint32_t side = m->key.layout != RASTER_UTGARD_TILED   ? 1
-                    : texel->coding == RASTER_CODING_PLAIN ? TILE_TEXELS
-                                                           : TILE_BLOCKS;
-    return util_div_up(util_div_up(height, texel->height), side);
+    return util_div_up(util_div_up(height, raster_texels[m->key.format].height), tile_side(m));
 }
 
 bool mali_lookup_spend(struct mali_lookup_maker *m, uint64_t pages)
@@ -262,9 +265,6 @@ static bool take_levels(struct mali_lookup_maker *m)
 {
     const struct mali_view *v = m->view;
     uint32_t each = v->texture.array_size * v->faces * m->image.samples; /* of each level */
-    m->image.level_count = v->texture.levels;
-    if (v->texture.levels > RASTER_IMAGE_LEVELS)
-        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "more levels than its size has");
     const size_t all = (size_t)each * v->texture.levels;
     uint32_t *list = util_arena_alloc(m->world->lookups.arena, all * sizeof *list);
     if (!list)
@@ -293,11 +293,16 @@ bool mali_lookup_surfaces_make(struct mali_lookup_maker *m, struct mali_lookup_s
     const bool volume = t->dimension == MALI_TEXTURE_DIMENSION_3D;
     m->image = (struct raster_image){.memory = m->world->space->window.base,
                                      .memory_size = UINT64_C(1) << 32,
+                                     .level_count = t->levels,
                                      .layers = t->array_size,
                                      .samples = volume ? 1 : t->sample_count};
     if (m->image.samples > RASTER_TARGET_SAMPLES)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "more than 16 samples");
-    if (!make_key(m) || !(mali_lookup_is_afbc(m) ? mali_lookup_take_afbc(m) : take_levels(m)))
+    if (!make_key(m))
+        return false;
+    if (t->levels > RASTER_IMAGE_LEVELS)
+        return mali_lookup_refuse(m, GPU_FAULT_PACKET, "more levels than its size has");
+    if (!(mali_lookup_is_afbc(m) ? mali_lookup_take_afbc(m) : take_levels(m)))
         return false;
     out->key = m->key;
     out->image = m->image;

@@ -1,5 +1,5 @@
-/* Render targets of frames: what framebuffers of all versions say of them. A tile holds a target as its internal format has it: a normalised format, or of
- * raw ones as many bits, which only blend shaders make sense of. */
+/* Render targets of frames: what framebuffers of all versions say of them. A tile holds a target as its internal format
+ * has it: a normalised format, or of raw ones as many bits, which only blend shaders make sense of. */
 #include "gpu/mali/targets.h"
 
 #include <string.h>
@@ -68,23 +68,34 @@ static bool set_layout(const struct taking *t, const struct plane *p, struct ras
     return true;
 }
 
+static bool is_afbc(enum mali_image_layout layout)
+{
+    return layout == MALI_IMAGE_AFBC || layout == MALI_IMAGE_AFBC_TILED;
+}
+
+/* Bytes from a row of headers, or of squares of them, to the next: v9 says those, earlier ones headers of a row. */
+static uint32_t header_stride(const struct taking *t, enum mali_image_layout layout, uint32_t stride)
+{
+    const uint32_t rows = layout == MALI_IMAGE_AFBC_TILED ? MALI_AFBC_SQUARE : 1;
+    return t->version >= MALI_V9 ? stride : stride * MALI_AFBC_HEADER * rows;
+}
+
 /* Headers and bodies, which may be written, the bodies within 4 GiB behind the headers. */
 static bool add_afbc(const struct taking *t, const struct plane *p, const struct mali_store *store)
 {
     struct mali_targets *out = t->out;
     struct mali_store *s = &out->store[out->store_count];
     const uint32_t bytes = raster_format_bytes(p->format);
-    const bool tiled = p->layout == MALI_IMAGE_AFBC_TILED;
-    const struct mali_afbc image = {.header = p->header,
-                                    .body = p->body,
-                                    .width = out->width,
-                                    .height = out->height,
-                                    .block_width = p->wide ? 32 : 16,
-                                    .block_height = p->wide ? 8 : 16,
-                                    .row_bytes = p->header_stride,
-                                    .bytes = (uint8_t)bytes,
-                                    .tiled = tiled,
-                                    .has_colors = mali_afbc_has_colors(t->version, p->format)};
+    struct mali_afbc image = {.header = p->header,
+                              .body = p->body,
+                              .width = out->width,
+                              .height = out->height,
+                              .row_bytes = p->header_stride,
+                              .bytes = (uint8_t)bytes,
+                              .tiled = p->layout == MALI_IMAGE_AFBC_TILED,
+                              .has_colors = mali_afbc_has_colors(t->version, p->format)};
+    mali_afbc_set_superblock(&image,
+                             p->wide ? MALI_AFBC_SUPERBLOCK_SIZE_32X8 : MALI_AFBC_SUPERBLOCK_SIZE_16X16);
     if (t->version <= MALI_V5 || p->msaa == MALI_MSAA_LAYERED ||
         (p->mode != MODE_ANY && mali_afbc_mode_bytes(p->mode) != bytes))
         return refuse(t, "AFBC of this kind: part", p->of);
@@ -151,7 +162,7 @@ static bool add_stores(const struct taking *t, const struct plane *p)
         return true;
     if (p->msaa == MALI_MSAA_MULTIPLE)
         return refuse(t, "writing samples back in mode", p->msaa);
-    if (p->layout == MALI_IMAGE_AFBC || p->layout == MALI_IMAGE_AFBC_TILED)
+    if (is_afbc(p->layout))
         return add_afbc(t, p, &store);
     if (!set_layout(t, p, &store.surface))
         return false;
@@ -185,24 +196,23 @@ static struct target target_of(const struct taking *t, uint32_t n)
                       .clean = true},
             .write = s->color_write_enable,
             .clear = {s->clear_color_0, s->clear_color_1, s->clear_color_2, s->clear_color_3}};
-    const uint32_t square = r->writeback_block_format == MALI_BLOCK_FORMAT_AFBC_TILED ? MALI_AFBC_SQUARE : 1;
-    const bool bytes = t->version >= MALI_V9; /* strides are; earlier ones are headers of a row */
-    return (struct target){
-        .format = {r->internal_format, r->writeback_format, r->swizzle, r->srgb},
-        .plane = {.layout = mali_image_layout_of(t->version, r->writeback_block_format),
-                  .msaa = r->writeback_msaa,
-                  .row_stride = r->writeback_row_stride,
-                  .surface_stride = r->writeback_surface_stride,
-                  .base = r->writeback_base,
-                  .header = r->afbc_header,
-                  .body = bytes ? r->afbc_header + r->afbc_body_offset : r->afbc_body,
-                  .header_stride = r->afbc_row_stride * (bytes ? 1 : MALI_AFBC_HEADER * square),
-                  .mode = bytes ? r->afbc_compression_mode : MODE_ANY,
-                  .wide = r->afbc_wide_block,
-                  .clean = takes_empty(t) || r->clean_pixel_write_enable},
-        .write = r->write_enable,
-        .yuv = r->yuv_enable,
-        .clear = {r->clear_color_0, r->clear_color_1, r->clear_color_2, r->clear_color_3}};
+    const enum mali_image_layout layout = mali_image_layout_of(t->version, r->writeback_block_format);
+    const bool v9 = t->version >= MALI_V9;
+    return (struct target){.format = {r->internal_format, r->writeback_format, r->swizzle, r->srgb},
+                           .plane = {.layout = layout,
+                                     .msaa = r->writeback_msaa,
+                                     .row_stride = r->writeback_row_stride,
+                                     .surface_stride = r->writeback_surface_stride,
+                                     .base = r->writeback_base,
+                                     .header = r->afbc_header,
+                                     .body = v9 ? r->afbc_header + r->afbc_body_offset : r->afbc_body,
+                                     .header_stride = header_stride(t, layout, r->afbc_row_stride),
+                                     .mode = v9 ? r->afbc_compression_mode : MODE_ANY,
+                                     .wide = r->afbc_wide_block,
+                                     .clean = takes_empty(t) || r->clean_pixel_write_enable},
+                           .write = r->write_enable,
+                           .yuv = r->yuv_enable,
+                           .clear = {r->clear_color_0, r->clear_color_1, r->clear_color_2, r->clear_color_3}};
 }
 
 /* What the tile has of each. */
@@ -256,9 +266,8 @@ struct part {
  * depth then (Mesa's pan_job.c). Before v9 AFBC of depth leaves no words for an image of stencil. */
 static bool add_zs(const struct taking *t, struct part *z, struct part *s)
 {
-    const bool afbc = z->plane.layout == MALI_IMAGE_AFBC || z->plane.layout == MALI_IMAGE_AFBC_TILED;
-    const bool one =
-        !s->write || s->plane.base == z->plane.base || !s->plane.base || (afbc && t->version < MALI_V9);
+    const bool one = !s->write || s->plane.base == z->plane.base || !s->plane.base ||
+                     (is_afbc(z->plane.layout) && t->version < MALI_V9);
     z->plane.format = mali_depth_in_image(z->format);
     s->plane.format = mali_stencil_in_image(s->format);
     if (mali_depth_has_stencil(z->format) && one) {
@@ -301,12 +310,11 @@ static bool read_zs_v4(const struct taking *t)
 static void set_afbc(const struct taking *t, struct plane *z, struct plane *s)
 {
     const struct mali_zs_crc *d = &t->frame->zs_crc;
-    const uint32_t square = z->layout == MALI_IMAGE_AFBC_TILED ? MALI_AFBC_SQUARE : 1;
     z->mode = s->mode = MODE_ANY;
     if (t->version < MALI_V9) {
         z->header = d->zs_afbc_header;
         z->body = d->zs_afbc_body;
-        z->header_stride = d->zs_afbc_row_stride * MALI_AFBC_HEADER * square;
+        z->header_stride = header_stride(t, z->layout, d->zs_afbc_row_stride);
         return;
     }
     z->header = d->zs_writeback_base;

@@ -4,7 +4,7 @@
 #include "gpu/mali/targets.h"
 #include "util/bits.h"
 
-enum { TILE_SIDE = 64, PIXEL_BYTES = 4 };
+enum { PIXEL_BYTES = 4 };
 
 /* Between a tile's rows, `row` bytes apart, and the image: out of it, or into it. */
 static void move(const struct mali_afbc_target *to, const struct raster_rect *part, uint8_t *rows,
@@ -31,7 +31,7 @@ static void open_superblocks(const struct gpu_space *space, const struct mali_af
 void mali_targets_store_afbc(const struct mali_targets *targets, const struct mali_store *s,
                              const struct raster_tile *tile)
 {
-    uint8_t rows[TILE_SIDE * TILE_SIDE * PIXEL_BYTES];
+    uint8_t rows[RASTER_TILE_WORDS * PIXEL_BYTES];
     const struct raster_rect part = {tile->x, tile->y,
                                      UTIL_MIN(tile->x + (int32_t)tile->width, (int32_t)s->surface.width),
                                      UTIL_MIN(tile->y + (int32_t)tile->height, (int32_t)s->surface.height)};
