@@ -6,6 +6,10 @@
 #include "gpu/mali/desc.h"
 #include "tests/gpu/mali/guest.h"
 
+/* Of v6, v7 and v9 a GPU each. */
+enum { LATE_KINDS = 3 };
+static const enum mali_kind late_kinds[LATE_KINDS] = {MALI_G72, MALI_G52, MALI_G57};
+
 /* The value into the field's bits of the descriptor that stands at `at`. */
 static inline void pack_set(uint8_t *at, const struct mali_desc *desc, enum mali_version version,
                             const char *name, uint64_t value)

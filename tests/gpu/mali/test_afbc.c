@@ -3,8 +3,6 @@
 #include "tests/gpu/mali/afbc.h"
 #include "tests/gpu/mali/late_lookup.h"
 
-static const enum mali_kind kinds[] = {MALI_G72, MALI_G52, MALI_G57};
-
 static struct mali_afbc image_of(unsigned shape, uint8_t bytes, bool tiled)
 {
     const uint32_t width = 16u << shape, columns = util_div_up(WIDTH, width);
@@ -232,7 +230,7 @@ static void test_textures(void **state)
         const unsigned shape = n / 3 % 3;
         const bool tiled = n / 9;
         struct look l;
-        look_begin(&l, kinds[n % 3], WIDTH, HEIGHT, MALI_FORMAT_RGBA8UI);
+        look_begin(&l, late_kinds[n % LATE_KINDS], WIDTH, HEIGHT, MALI_FORMAT_RGBA8UI);
         const struct mali_afbc_target t = {image_of(shape, 4, tiled), l.data, l.data + BODY};
         const bool known = (shape < 2 || l.version >= MALI_V9) && (!tiled || l.version >= MALI_V7);
         seed = n;
@@ -256,7 +254,7 @@ static void test_levels(void **state)
     (void)state;
     for (unsigned n = 0; n < 3; n++) {
         struct look l;
-        look_begin(&l, kinds[n], 16, 16, MALI_FORMAT_RGBA8UI);
+        look_begin(&l, late_kinds[n], 16, 16, MALI_FORMAT_RGBA8UI);
         look_texture(&l, "array size", 2);
         look_texture(&l, "levels", 2);
         look_texture(&l, "maximum LOD", 256);
@@ -286,14 +284,14 @@ static void test_textures_refused(void **state)
     (void)state;
     for (unsigned n = 0; n < 3; n++) {
         struct look l;
-        look_begin(&l, kinds[n], WIDTH, HEIGHT, MALI_FORMAT_RGBA8UI);
+        look_begin(&l, late_kinds[n], WIDTH, HEIGHT, MALI_FORMAT_RGBA8UI);
         struct mali_afbc image = image_of(0, 4, false);
         look_afbc(&l, 0, &image);
         util_store64(l.data, UINT64_MAX);
         look_refused(&l, ISA_TEXTURE_FETCH, 2, "no open document");
         image.header = LOOK_DATA + LOOK_BYTES - 64;
         look_afbc(&l, 0, &image);
-        look_refused(&l, ISA_TEXTURE_FETCH, 2, "");
+        look_refused(&l, ISA_TEXTURE_FETCH, 2, "cannot be read");
         if (l.version >= MALI_V7) {
             image.row_bytes = 144;
             look_afbc(&l, 0, &image);
@@ -301,6 +299,11 @@ static void test_textures_refused(void **state)
         }
         image = image_of(0, 4, false);
         look_afbc(&l, 0, &image);
+        if (l.version >= MALI_V9) {
+            look_plane(&l, 0, "AFBC superblock size", 3);
+            look_refused(&l, ISA_TEXTURE_FETCH, 2, "no superblocks");
+            look_afbc(&l, 0, &image);
+        }
         look_texture(&l, "width", 65536);
         look_texture(&l, "height", 65536);
         look_refused(&l, ISA_TEXTURE_FETCH, 2, "too large");

@@ -1,5 +1,5 @@
-/* Draws before and behind the lists of a frame: which tiles have them, in which order, what their triangles are; and
- * that nothing of them is left out silently while fragments are not executed. */
+/* Draws before and behind the lists of a frame: which tiles have them, in which order, what their triangles are; which
+ * tiles they make ones to be stored. */
 #include "gpu/mali/frame_draws.h"
 #include "tests/gpu/mali/late.h"
 
@@ -174,23 +174,27 @@ static void test_earlier(void **state)
     assert_int_equal(mali_frame_draws_find(MALI_V5, &job, DRAWS), MALI_FRAME_DRAWS);
 }
 
-/* A draw without a program leaves the colour as it was cleared, in whichever tiles it is drawn. */
+/* A draw without a program leaves the colour as it was cleared; tiles are stored where it is drawn without a list. */
 static void test_frames(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < 4 * LATE_KINDS; n++) {
         struct late l;
         late_begin(&l, late_kinds[n / 4], SIDE, SIDE, 1, false);
+        const uint32_t mode = n % 4;
+        const bool drawn = mode == MALI_PRE_POST_FRAME_SHADER_MODE_ALWAYS ||
+                           mode == MALI_PRE_POST_FRAME_SHADER_MODE_EARLY_ZS_ALWAYS;
         late_target(&l, 0, "clear color 0", 0x11111111);
+        late_target(&l, 0, "clean pixel write enable", 0);
         late_set(&l, "frame shader DCDs", LATE_DRAWS);
-        late_set(&l, "pre frame 0", n % 4);
+        late_set(&l, "pre frame 0", mode);
         if (l.version < MALI_V9) {
             pack_set(late_at(&l, LATE_DRAWS), &mali_desc_draw, l.version, "state", LATE_DRAWS + 0x400);
             pack_set(late_at(&l, LATE_DRAWS), &mali_desc_draw, l.version, "thread storage",
                      LATE_DRAWS + 0x800);
         }
         late_run(&l);
-        assert_int_equal(util_load32(l.data), 0x11111111);
+        assert_int_equal(util_load32(l.data), drawn ? 0x11111111 : 0);
         late_end(&l);
     }
 }

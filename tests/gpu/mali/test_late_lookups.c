@@ -2,12 +2,10 @@
  * refused. Expected values are worked out here. */
 #include "tests/gpu/mali/late_lookup.h"
 
-static const enum mali_kind kinds[] = {MALI_G72, MALI_G52, MALI_G57};
 enum { TWO = 2, THREE = 3, ONE = 1 };
 
 #define EACH_KIND(l, width, height, format)                                                                  \
-    for (unsigned k = 0;                                                                                     \
-         k < UTIL_ARRAY_SIZE(kinds) && (look_begin(l, kinds[k], width, height, format), true);               \
+    for (unsigned k = 0; k < LATE_KINDS && (look_begin(l, late_kinds[k], width, height, format), true);      \
          look_end(l), k++)
 
 static float channel(uint32_t byte)
@@ -275,7 +273,7 @@ static void test_blocks(void **state)
 {
     (void)state;
     struct look l;
-    EACH_KIND(&l, 8, 8, kinds[k] == MALI_G57 ? MALI_FORMAT_RGBA8_UNORM : MALI_FORMAT_ETC2_RGB8)
+    EACH_KIND(&l, 8, 8, late_kinds[k] == MALI_G57 ? MALI_FORMAT_RGBA8_UNORM : MALI_FORMAT_ETC2_RGB8)
     {
         const uint32_t at[3] = {5, 6};
         uint32_t out[4];
@@ -286,7 +284,7 @@ static void test_blocks(void **state)
         look_fetch(&l, TWO, at, 0, 0, 0, out);
         assert_true(util_u2f(out[0]) > 0.5f && util_u2f(out[1]) < 0.3f && util_u2f(out[3]) == 1);
     }
-    EACH_KIND(&l, 6, 5, kinds[k] == MALI_G57 ? MALI_FORMAT_RGBA16F : MALI_FORMAT_ASTC_2D_HDR)
+    EACH_KIND(&l, 6, 5, late_kinds[k] == MALI_G57 ? MALI_FORMAT_RGBA16F : MALI_FORMAT_ASTC_2D_HDR)
     {
         const uint32_t at[3] = {5, 4};
         uint32_t out[4];
@@ -360,7 +358,7 @@ static void test_compare(void **state)
 {
     (void)state;
     struct look l;
-    EACH_KIND(&l, 1, 1, kinds[k] == MALI_G72 ? MALI_FORMAT_R16_UNORM : MALI_FORMAT_Z16_UNORM)
+    EACH_KIND(&l, 1, 1, late_kinds[k] == MALI_G72 ? MALI_FORMAT_R16_UNORM : MALI_FORMAT_Z16_UNORM)
     {
         look_surface(&l, 0, LOOK_DATA, 64, 0);
         look_layout(&l, false, 1, MALI_CLUMP_FORMAT_RAW16);
@@ -387,16 +385,17 @@ static void test_refused(void **state)
         {TEXTURE, "normalize coordinates", 1, MALI_V6, MALI_V9, "corners"},
         {TEXTURE, "minimum level", 1, MALI_V6, MALI_V9, "first level"},
         {TEXTURE, "minimum LOD", 1, MALI_V6, MALI_V9, "limits of its own"},
-        {TEXTURE, "sample count", 64, MALI_V6, MALI_V9, ""},
-        {TEXTURE, "levels", 32, MALI_V6, MALI_V9, ""},
-        {TEXTURE, "array size", 65536, MALI_V6, MALI_V9, ""},
-        {TEXTURE, "width", 65536, MALI_V6, MALI_V9, ""},
-        {TEXTURE, "height", 65536, MALI_V6, MALI_V9, ""},
-        {TEXTURE, "surfaces", 0x7000000, MALI_V6, MALI_V9, ""},
+        {TEXTURE, "sample count", 64, MALI_V6, MALI_V9, "more than 16 samples"},
+        {TEXTURE, "levels", 32, MALI_V6, MALI_V9, "limits of its own"},
+        {TEXTURE, "array size", 65536, MALI_V6, MALI_V9, "cannot be read"},
+        {TEXTURE, "width", 65536, MALI_V6, MALI_V9, "leaves memory"},
+        {TEXTURE, "height", 65536, MALI_V6, MALI_V7, "cannot be read"},
+        {TEXTURE, "height", 65536, MALI_V9, MALI_V9, "smaller than its texels"},
+        {TEXTURE, "surfaces", 0x7000000, MALI_V6, MALI_V9, "cannot be read"},
         {TEXTURE, "dimension", MALI_TEXTURE_DIMENSION_3D, MALI_V6, MALI_V9, "other dimensions"},
         {TEXTURE, "order", 7, MALI_V7, MALI_V9, "order of its channels"},
         {SAMPLER, "sRGB override", 1, MALI_V6, MALI_V9, "sRGB taken as linear"},
-        {PLANE, "plane type", MALI_PLANE_TYPE_AFBC, MALI_V9, MALI_V9, ""},
+        {PLANE, "plane type", MALI_PLANE_TYPE_AFBC, MALI_V9, MALI_V9, "format is not known"},
         {PLANE, "plane type", MALI_PLANE_TYPE_CHROMA_2P, MALI_V9, MALI_V9, "format is not known"},
         {PLANE, "plane type", MALI_PLANE_TYPE_ASTC_3D, MALI_V9, MALI_V9, "format is not known"},
         {PLANE, "clump format", MALI_CLUMP_FORMAT_RAW16, MALI_V9, MALI_V9, "format is not known"},
@@ -404,7 +403,7 @@ static void test_refused(void **state)
         {PLANE, "size", 64 * 7 + 15, MALI_V9, MALI_V9, "smaller than its texels"},
         {PLANE, "row stride", 0x80000000, MALI_V9, MALI_V9, "backwards"},
         {PLANE, "slice stride", 0x80000000, MALI_V9, MALI_V9, "backwards"},
-        {PLANE, "pointer", 0xfffffffffffff000, MALI_V9, MALI_V9, ""},
+        {PLANE, "pointer", 0xfffffffffffff000, MALI_V9, MALI_V9, "cannot be read"},
     };
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
         struct look l;
@@ -424,6 +423,28 @@ static void test_refused(void **state)
     }
 }
 
+/* A level more than the largest texture has. */
+static void test_levels(void **state)
+{
+    (void)state;
+    for (uint32_t levels = RASTER_IMAGE_LEVELS; levels <= RASTER_IMAGE_LEVELS + 1; levels++) {
+        struct look l;
+        EACH_KIND(&l, 1, 1, MALI_FORMAT_RGBA8_UNORM)
+        {
+            uint32_t out[4];
+            look_texture(&l, "levels", levels);
+            look_texture(&l, "maximum LOD", (levels - 1) * 256);
+            for (uint32_t n = 0; n < levels; n++)
+                look_surface(&l, n, LOOK_DATA, 64, 0);
+            look_layout(&l, false, levels, MALI_CLUMP_FORMAT_RAW32);
+            if (levels > RASTER_IMAGE_LEVELS)
+                look_refused(&l, ISA_TEXTURE_FETCH, TWO, "more levels");
+            else
+                look_fetch(&l, TWO, origin, 0, 0, 0, out);
+        }
+    }
+}
+
 /* Strides that wrap, whatever they are of; surfaces that end where memory does. */
 static void test_strides(void **state)
 {
@@ -431,14 +452,18 @@ static void test_strides(void **state)
     struct look l;
     EACH_KIND(&l, 4, 8, MALI_FORMAT_RGBA8_UNORM)
     {
-        static const uint32_t strides[] = {0x7fffffff, 0xfffffff0, 0x10000000};
+        const char *const beyond = l.version >= MALI_V9 ? "smaller than its texels" : "cannot be read";
+        const struct {
+            uint32_t row;
+            const char *why;
+        } strides[] = {{0x7fffffff, "slices too far apart"}, {0xfffffff0, "backwards"}, {0x10000000, beyond}};
         for (unsigned n = 0; n < UTIL_ARRAY_SIZE(strides); n++) {
-            look_surface(&l, 0, LOOK_DATA, strides[n], 0);
+            look_surface(&l, 0, LOOK_DATA, strides[n].row, 0);
             look_layout(&l, false, 1, MALI_CLUMP_FORMAT_RAW32);
-            look_refused(&l, ISA_TEXTURE_FETCH, TWO, "");
+            look_refused(&l, ISA_TEXTURE_FETCH, TWO, strides[n].why);
         }
         look_surface(&l, 0, LOOK_DATA + LOOK_BYTES - 7 * 64 - 12, 64, 0);
-        look_refused(&l, ISA_TEXTURE_FETCH, TWO, "");
+        look_refused(&l, ISA_TEXTURE_FETCH, TWO, beyond);
         uint32_t out[4];
         look_surface(&l, 0, LOOK_DATA + LOOK_BYTES - 7 * 64 - 16, 64, 0);
         look_fetch(&l, TWO, origin, 0, 0, 0, out);
@@ -470,7 +495,8 @@ int main(void)
         cmocka_unit_test(test_volume),          cmocka_unit_test(test_buffer),
         cmocka_unit_test(test_blocks),          cmocka_unit_test(test_samplers),
         cmocka_unit_test(test_compare),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_strides),         cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_levels),          cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static struct found look_at(const char *capture, const char *rule, struct gpu_li
     return found;
 }
 
-/* Whole captures of GPUs whose jobs are not executed yet: every descriptor can be read, programs break no rule, and
+/* Whole captures of Bifrost's and Valhall's: every descriptor can be read, programs break no rule, and
  * nothing stands in them that faults when it is executed. */
 static void captures_can_be_read(void **state)
 {
