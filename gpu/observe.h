@@ -38,6 +38,7 @@ struct gpu_observed_bin {
     uint64_t length;  /* vertices in the list; 0: not told by the record */
     uint32_t state;   /* address of the state that it draws with; 0: none */
     uint32_t shading; /* number in the job of the vertices' shading, from 1; 0: they are shaded with it */
+    uint32_t varying_shading; /* of their varyings', where a program of its own has these; 0: there is none */
 };
 
 /* Of the binner since the device was made. */

@@ -45,17 +45,25 @@ static void add_executed(struct collector *c, uint32_t program, uint64_t instruc
 
 /* ---- the counting play: the device's thread ---- */
 
+/* Shading `number` of the job in hand, if there is one, is the draw's that comes next. */
+static void take_shading(struct collector *c, uint32_t number, struct profile_draw *draw)
+{
+    const uint32_t n = c->job_shading + number - 1;
+    if (!number || n >= c->profile->shadings.count)
+        return;
+    struct profile_shading *s = &c->profile->shadings.at[n];
+    s->draw = c->profile->draws.count;
+    draw->vertices += s->vertices;
+    draw->vertex_instructions += s->instructions;
+}
+
 static void count_bin(void *data, const struct gpu_observed_bin *bin,
                       const struct gpu_observed_binning *before)
 {
     struct collector *c = data;
     struct profile_draw draw = {.picture = c->picture, .number = ++c->number, .bin = *bin};
-    uint32_t shading = bin->shading ? c->job_shading + bin->shading - 1 : UINT32_MAX;
-    if (shading < c->profile->shadings.count) {
-        c->profile->shadings.at[shading].draw = c->profile->draws.count;
-        draw.vertices = c->profile->shadings.at[shading].vertices;
-        draw.vertex_instructions = c->profile->shadings.at[shading].instructions;
-    }
+    take_shading(c, bin->shading, &draw);
+    take_shading(c, bin->varying_shading, &draw);
     c->before = *before;
     if (!UTIL_LIST_ADD(c->profile->draws, draw))
         c->out_of_memory = true;

@@ -38,18 +38,22 @@ void mali_observe_shading(const struct mali_job *job, const struct mali_world *w
 
 /* ---- draws ---- */
 
-/* The shading that the job depends on, or its own; 0: none of those that are kept. */
-static uint32_t shading_of(const struct mali_job *job)
+/* The shading that a tiler job depends on, or another's own, of which varyings come behind positions; 0: none of those
+ * that are kept. */
+static void set_shadings(const struct mali_job *job, struct gpu_observed_bin *draw)
 {
     const struct mali_shadings *s = shadings_of(job);
     const struct mali_job_header *h = &job->header;
+    const bool own = h->type != MALI_JOB_TYPE_TILER;
     for (uint32_t n = s->count; n && s->count - n < MALI_SHADINGS_KEPT; n--) {
         const uint32_t index = s->index[n % MALI_SHADINGS_KEPT];
-        const bool own = h->type == MALI_JOB_TYPE_MALLOC_VERTEX && index == h->index;
-        if (index && (own || index == h->dependency_1 || index == h->dependency_2))
-            return n;
+        if (!index || !(own ? index == h->index : index == h->dependency_1 || index == h->dependency_2))
+            continue;
+        const bool two = own && n > 1 && s->index[(n - 1) % MALI_SHADINGS_KEPT] == index;
+        draw->shading = two ? n - 1 : n;
+        draw->varying_shading = two ? n : 0;
+        return;
     }
-    return 0;
 }
 
 static struct gpu_observed_binning counts_of(const struct mali_job *job)
@@ -65,12 +69,12 @@ void mali_observe_draw(const struct mali_job *job, const struct mali_tiler_job *
 {
     const struct gpu_observer *o = observer_of(job);
     const struct gpu_observed_binning counts = counts_of(job);
-    const struct gpu_observed_bin draw = {.address = (uint32_t)job->address,
-                                          .mode = mode,
-                                          .indexed = payload->primitive.index_type != MALI_INDEX_TYPE_NONE,
-                                          .length = payload->primitive.index_count,
-                                          .state = (uint32_t)payload->draw.state,
-                                          .shading = shading_of(job)};
+    struct gpu_observed_bin draw = {.address = (uint32_t)job->address,
+                                    .mode = mode,
+                                    .indexed = payload->primitive.index_type != MALI_INDEX_TYPE_NONE,
+                                    .length = payload->primitive.index_count,
+                                    .state = (uint32_t)payload->draw.state};
+    set_shadings(job, &draw);
     if (o->bin)
         o->bin(o->data, &draw, &counts);
 }

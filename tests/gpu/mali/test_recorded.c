@@ -315,6 +315,50 @@ static void test_later(void **state)
     }
 }
 
+/* What observers hear of a draw's shadings. */
+struct heard {
+    uint32_t shadings, draws, positions, varyings;
+    uint64_t vertices;
+};
+
+static void hear_shade(void *data, const struct gpu_observed_shading *shading, bool done)
+{
+    struct heard *h = data;
+    h->shadings += done;
+    h->vertices += done ? shading->vertices : 0;
+}
+
+static void hear_bin(void *data, const struct gpu_observed_bin *draw,
+                     const struct gpu_observed_binning *before)
+{
+    struct heard *h = data;
+    (void)before;
+    h->draws++;
+    h->positions = draw->shading;
+    h->varyings = draw->varying_shading;
+}
+
+/* Jobs that shade their vertices say so of their draws: positions, and varyings by a program of their own. */
+static void test_later_shadings(void **state)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(later); n++) {
+        struct heard heard = {0};
+        const struct gpu_observer observer = {.data = &heard, .shade = hear_shade, .bin = hear_bin};
+        struct scene s;
+        if (!later[n].type)
+            continue;
+        scene_load(&s, later[n].folder,
+                   &(struct mali_options){.kind = later[n].kind, .gpu.observer = &observer});
+        assert_int_equal(guest_run(&s.guest, 1, s.chain[1]), 2);
+        assert_int_equal(heard.draws, 1);
+        assert_int_equal(heard.shadings, 2);
+        assert_int_equal(heard.positions, 1);
+        assert_int_equal(heard.varyings, 2);
+        assert_int_equal(heard.vertices, strstr(later[n].folder, "cube") ? 24 : 3);
+        guest_destroy(&s.guest);
+    }
+}
+
 /* Jobs that shade their vertices put them into lists, which the frame's fragments are to find. */
 static void test_later_chains(void **state)
 {
@@ -349,8 +393,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_frames),       cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_later),  cmocka_unit_test(test_later_chains),
+        cmocka_unit_test(test_chains),       cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_draws),        cmocka_unit_test(test_later),
+        cmocka_unit_test(test_later_chains), cmocka_unit_test(test_later_shadings),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
