@@ -9,7 +9,7 @@
 /* Against the bound on a draw's pages a page of host memory counts as so many: 256 MiB are all (ours). */
 #define PAGES_EACH 16u
 
-enum { FLAGS = 63 };
+enum { FLAGS = 63 }; /* a pointer's lower bits: MALI_AFBC_SURFACE_FLAG_... */
 
 bool mali_lookup_is_afbc(const struct mali_lookup_maker *m)
 {
