@@ -31,25 +31,24 @@ static void loads_go_into_parts(void **unused)
         const char *what;
         uint32_t low, high;
     } each[] = {
-        {"LOAD.i8", 0x280, 0xd0},
-        {"LOAD.i8.b3", 0xc00000 << 8 | 0x00c0, 0xd0},
-        {"LOAD.i8.h1.zext", 0x00c000c0, 0xd0},
-        {"LOAD.i8.w0.sext", 0xffffffc0, 0xd0},
-        {"LOAD.i8.d0.sext", 0xffffffc0, 0xffffffff},
-        {"LOAD.i16.h1", 0xc1c000c0, 0xd0},
-        {"LOAD.i24", 0x00c2c1c0, 0xd0},
-        {"LOAD.i48", 0xc3c2c1c0, 0x0000c5c4},
-        {"LOAD.i32.d0.sext", 0xc3c2c1c0, 0xffffffff},
+        {"LOAD.i8", 0x391, 0x3d0},
+        {"LOAD.i8.b3", 0x910003c0, 0x3d0},
+        {"LOAD.i8.h1.zext", 0x009103c0, 0x3d0},
+        {"LOAD.i8.w0.sext", 0xffffff91, 0x3d0},
+        {"LOAD.i8.d0.sext", 0xffffff91, 0xffffffff},
+        {"LOAD.i16.h1", 0x929103c0, 0x3d0},
+        {"LOAD.i24", 0x00939291, 0x3d0},
+        {"LOAD.i48", 0x94939291, 0x00009695},
+        {"LOAD.i32.d0.sext", 0x94939291, 0xffffffff},
     };
     for (unsigned n = 0; n < 64; n++)
-        seen.memory[n] = (uint8_t)(0xc0 + n);
+        seen.memory[n] = (uint8_t)(0x91 + n);
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(each); n++) {
         char text[200];
-        snprintf(text, sizeof text, "ds(0) eos load {\n*NOP t0\n+%s t1, #0.x, #0.x, @r12\n}", each[n].what);
+        snprintf(text, sizeof text, "ds(0) eos load {\n*NOP t0\n+%s t1, #0.x, #0.x, @r60\n}", each[n].what);
         run(text);
-        const uint32_t low = n ? each[n].low : 0xc0;
-        if (report.fault || state.reg[12][0] != low || state.reg[13][0] != each[n].high)
-            fail_msg("%s: %08x %08x", each[n].what, state.reg[12][0], state.reg[13][0]);
+        if (report.fault || state.reg[60][0] != each[n].low || state.reg[61][0] != each[n].high)
+            fail_msg("%s: %08x %08x", each[n].what, state.reg[60][0], state.reg[61][0]);
     }
     run("ds(0) eos load {\n*NOP t0\n+LOAD.i32.wls t1, #0.x, #0.x, @r12\n}");
     assert_int_equal(seen.access.space, ISA_SPACE_WORKGROUP);
@@ -71,15 +70,31 @@ static void atomics_have_halves(void **unused)
     has(4, 1, 99);
     run("ds(0) eos atomic {\n*ATOM_C.i32.axor t0, r1, r2, r4\n+ATOM_CX t1, r1, r2, r4, @r4\n}");
     has(4, 1, 65);
-    /* what is compared stands behind the new value */
-    run("ds(0) eos atomic {\n*NOP t0\n+ACMPXCHG.i32 t1, r1, r2, @r4\n}");
-    assert_int_equal(seen.access.op, ISA_ATOMIC_COMPARE_EXCHANGE);
-    has(4, 1, 65 + 100);
     run("ds(0) eos atomic {\n*NOP t0\n+AXCHG.i64.wls t1, r1, r2, @r4\n}");
     assert_int_equal(seen.access.op, ISA_ATOMIC_EXCHANGE);
     assert_int_equal(seen.access.bytes, 8);
     faults("ds(0) eos atomic {\n*ATOM_C_RETURN.i64.aadd t0, r1, r2, r4\n+ATOM_CX t1, r1, r2, r4, @r4\n}",
            "ATOM_C_RETURN.i64");
+}
+
+/* What is compared stands behind the new value (Mesa: bi_emit_acmpxchg_to). */
+static void atomics_compare(void **unused)
+{
+    run("ds(0) eos atomic {\n*NOP t0\n+ACMPXCHG.i32 t1, r1, r2, @r4\n}");
+    assert_int_equal(seen.access.op, ISA_ATOMIC_COMPARE_EXCHANGE);
+    assert_int_equal(seen.value[0], 4 * 16 + 1);
+    assert_int_equal(seen.compare[0], 5 * 16 + 1);
+    has(4, 1, 65 + 100);
+    run("ds(0) eos atomic {\n*NOP t0\n+ACMPXCHG.i64 t1, r1, r2, @r4\n}");
+    for (unsigned n = 0; n < 2; n++) {
+        assert_int_equal(seen.value[n], (4 + n) * 16 + 1);
+        assert_int_equal(seen.compare[n], (6 + n) * 16 + 1);
+        has(4 + n, 1, (4 + n) * 16 + 1 + 100);
+    }
+    run("ds(0) eos atomic {\n*NOP t0\n+ACMPSTORE.i32 t1, r1, r2, @r4\n}");
+    assert_int_equal(seen.value[0], 4 * 16 + 1);
+    assert_int_equal(seen.compare[0], 5 * 16 + 1);
+    has(4, 1, 65);
 }
 
 static void descriptors_are_numbers(void **unused)
@@ -262,11 +277,12 @@ static void a_program_of_a_driver(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_take_in_time),        cmocka_unit_test(loads_go_into_parts),
-        cmocka_unit_test(atomics_have_halves),          cmocka_unit_test(descriptors_are_numbers),
-        cmocka_unit_test(pixels_are_written),           cmocka_unit_test(textures_have_descriptors),
-        cmocka_unit_test(textures_are_fetched),         cmocka_unit_test(textures_are_two),
-        cmocka_unit_test(textures_without_descriptors), cmocka_unit_test(a_program_of_a_driver),
+        cmocka_unit_test(messages_take_in_time),     cmocka_unit_test(loads_go_into_parts),
+        cmocka_unit_test(atomics_have_halves),       cmocka_unit_test(atomics_compare),
+        cmocka_unit_test(descriptors_are_numbers),   cmocka_unit_test(pixels_are_written),
+        cmocka_unit_test(textures_have_descriptors), cmocka_unit_test(textures_are_fetched),
+        cmocka_unit_test(textures_are_two),          cmocka_unit_test(textures_without_descriptors),
+        cmocka_unit_test(a_program_of_a_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,14 @@ static void test_atomics(void **unused)
     assert_int_equal(state.reg[11][1], 99);
     run("ATOM_RETURN.i32.slot0.compare.axchg @r10, @r2:r3, r0, offset:0\nNOP.end");
     assert_int_equal(seen.access.op, ISA_ATOMIC_COMPARE_EXCHANGE);
-    assert_int_equal(state.reg[10][1], 33 + 100); /* the new value comes first */
+    assert_int_equal(state.reg[10][1], 33 + 100);
+    assert_int_equal(seen.value[0], 2 * 16 + 1); /* the new value comes first */
+    assert_int_equal(seen.compare[0], 3 * 16 + 1);
+    run("ATOM_RETURN.i64.slot0.compare.axchg @r10:r11, @r2:r3:r4:r5, r0, offset:0\nNOP.end");
+    for (unsigned n = 0; n < 2; n++) {
+        assert_int_equal(seen.value[n], (2 + n) * 16 + 1);
+        assert_int_equal(seen.compare[n], (4 + n) * 16 + 1);
+    }
 }
 
 /* ---- textures, messages ---- */

@@ -21,7 +21,7 @@ static struct {
     struct warp_far far;
     uint16_t lanes, stored, leave, back;
     uint32_t gives[WARP_MESSAGE_WORDS];
-    uint32_t value[4]; /* stored, of lane 1 */
+    uint32_t value[4], compare[2]; /* stored, or of atomics; of lane 1 */
 } seen;
 static struct warp_state state;
 static struct warp_report report;
@@ -59,9 +59,11 @@ static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const 
                    const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
     seen.access = *a;
-    for (unsigned l = 0; l < 16; l++) {
-        out[0][l] = value[0][l] + 100;
-        out[1][l] = compare[0][l];
+    for (unsigned n = 0; n < 2; n++) {
+        seen.value[n] = value[n][1];
+        seen.compare[n] = compare[n][1];
+        for (unsigned l = 0; l < 16; l++)
+            out[n][l] = value[n][l] + 100;
     }
     return true;
 }

@@ -28,6 +28,9 @@ static const char *const texts[] = {
     "on: ds(0) nbb next_barrier dwb(0, 1, 2, 3, 4, 5) {\n*IADDC.i32 r1:t0, r1, r0, #0\n+NOP t1\n}\n"
     "ds(7) nbb barrier next_atomic dwb(7) {\n*MOV.i32 t0, r1\n+NOP t1\n*NOP t0\n+BARRIER t1\n}\n"
     "ds(0) eos atomic {\n*ATOM_C_RETURN.i32.aadd t0, r1, r2, r6\n+ATOM_CX t1, r1, r2, r6, @r6\n}",
+    /* the new value first, then what is compared */
+    "ds(0) nbb atomic next_atomic dwb(0) {\n*NOP t0\n+ACMPXCHG.i32 t1, r1, r2, @r4\n}\n"
+    "ds(0) eos atomic {\n*NOP t0\n+ACMPXCHG.i64 t1, r1, r2, @r8\n}",
     /* helpers by DISCARD, before derivatives, and behind their end */
     "ds(0) nbb next_tex {\n*NOP t0\n+DISCARD.f32.lt t1, r0, r1\n}\n"
     "ds(0) nbb tex next_store {\n*MOV.i32 r9:t0, r0\n+TEXS_2D.f32 t1, r4, r5, texture_index:1, "

@@ -16,6 +16,9 @@ static const char *const texts[] = {
     /* barriers, of which some lanes pass one alone */
     "BRANCHZ.eq.reconverge lane_id, offset:on\nBARRIER.slot7.wait\non: IADD.u32 r1, r1, lane_id\n"
     "BARRIER.slot7.wait\nATOM_RETURN.i32.slot0.aadd @r4, @r1, r6, offset:0\nNOP.end",
+    /* the new value first, then what is compared */
+    "ATOM_RETURN.i32.slot0.compare.axchg @r10, @r2:r3, r0, offset:0\n"
+    "ATOM_RETURN.i64.slot0.wait.compare.axchg @r12:r13, @r2:r3:r4:r5, r0, offset:8\nNOP.end",
     /* helpers by DISCARD, before derivatives, and behind their end */
     "DISCARD.f32.lt r0, r1\nTEX_SINGLE.slot0.f.32.2d.computed @r0:r1:r2:r3, @r4:r5, 0x0\n"
     "STORE.i32.slot0 @r1, r8, offset:4\nNOP.discard\n"

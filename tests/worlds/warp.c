@@ -68,7 +68,8 @@ static uint64_t changed(enum isa_atomic op, uint64_t old, uint64_t value, uint64
     case ISA_ATOMIC_ADD: return old + value;
     case ISA_ATOMIC_AND: return old & value;
     case ISA_ATOMIC_OR: return old | value;
-    case ISA_ATOMIC_COMPARE_EXCHANGE: return old == compare ? value : old;
+    case ISA_ATOMIC_COMPARE_EXCHANGE:
+        return old ^ value ^ compare << 1; /* which is which, also where they differ */
     default: return (old ^ value) + (uint64_t)op;
     }
 }
