@@ -131,14 +131,14 @@ static struct warp_source handle(struct bifrost_lowering *l, struct warp_source 
 {
     struct warp_source zero = bifrost_constant(0);
     if (number.from == WARP_CONSTANT) {
-        number.value |= table << 24;
+        number.value |= table << WARP_HANDLE_TABLE_AT;
         return number;
     }
     if (!table)
         return bifrost_hold(l, number);
     const unsigned n = TEMPORARY_OPERAND + l->message.operands++;
     zero.width = 8;
-    bifrost_compute(l, WARP_LSHIFT_OR_I32, n, number, zero, bifrost_constant(table << 24));
+    bifrost_compute(l, WARP_LSHIFT_OR_I32, n, number, zero, bifrost_constant(table << WARP_HANDLE_TABLE_AT));
     return bifrost_temporary(n);
 }
 

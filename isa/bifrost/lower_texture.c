@@ -1,30 +1,12 @@
 /* Texture messages: TEXC by its descriptor, and those that have all in their encoding. */
 #include "isa/bifrost/lower_internal.h"
+#include "isa/bifrost/texture.h"
 #include "isa/ports.h"
 #include "util/bits.h"
 
-enum {
-#define SINGLE(name, lo, count) SINGLE_##name##_AT = (lo), SINGLE_##name##_BITS = (count),
-#define DUAL(name, lo, count)   DUAL_##name##_AT = (lo), DUAL_##name##_BITS = (count),
-#include "isa/bifrost/texture.inc"
-};
-#define GET(word, form, name) ((uint32_t)util_bits(word, form##_##name##_AT, form##_##name##_BITS))
-
-enum { OP_FETCH = 6, OP_TEXTURE = 7 };
-enum { LEVEL_GIVEN = 4, LEVEL_BIAS, LEVEL_ZERO, LEVEL_COMPUTED };
-enum { FETCH_TEXEL = 1, FETCH_GATHER = 4 };
-enum { MODE_SHARED, MODE_SAMPLER, MODE_TEXTURE, MODE_REGISTERS }; /* which number stands in INDEX */
-enum { DUAL_LOOKUPS = 1, ONE_LOOKUP = 3 };
-
-enum dreg {
-#define DREG(name) DREG_##name,
-#include "isa/bifrost/texture.inc"
-    DREGS
-};
-
 static const struct format {
     uint8_t type, halves, clamp;
-} formats[16] = {
+} formats[1 << TEXC_SINGLE_FORMAT_BITS] = {
 #define FORMAT(value, name, type, halves, clamp) [value] = {ISA_SAMPLER_##type, halves, WARP_CLAMP_##clamp},
 #include "isa/bifrost/texture.inc"
 };
@@ -78,37 +60,38 @@ static void set_zero_level(struct warp_insn *out)
  * from a cube. */
 static bool put_operation(uint32_t d, struct warp_insn *out)
 {
-    const unsigned level = GET(d, SINGLE, LEVEL);
-    const bool shadow = GET(d, SINGLE, SHADOW);
+    const unsigned level = TEXC_GET(d, SINGLE, LEVEL);
+    const bool shadow = TEXC_GET(d, SINGLE, SHADOW);
     out->mode = shadow ? ISA_TEXTURE_SHADOW : ISA_TEXTURE_PLAIN;
-    if (GET(d, SINGLE, OP) == OP_FETCH) {
+    if (TEXC_GET(d, SINGLE, OP) == TEXC_OP_FETCH) {
         out->level = WARP_LEVEL_GIVEN;
-        out->texture_op = level == FETCH_TEXEL ? ISA_TEXTURE_FETCH : ISA_TEXTURE_LOD;
-        if (level >= FETCH_GATHER)
-            out->mode =
-                shadow ? ISA_TEXTURE_GATHER_SHADOW : (uint8_t)(ISA_TEXTURE_GATHER + level - FETCH_GATHER);
-        return level >= FETCH_GATHER || (level == FETCH_TEXEL && GET(d, SINGLE, DIMENSION));
+        out->texture_op = level == TEXC_FETCH_TEXEL ? ISA_TEXTURE_FETCH : ISA_TEXTURE_LOD;
+        if (level >= TEXC_FETCH_GATHER)
+            out->mode = shadow ? ISA_TEXTURE_GATHER_SHADOW
+                               : (uint8_t)(ISA_TEXTURE_GATHER + level - TEXC_FETCH_GATHER);
+        return level >= TEXC_FETCH_GATHER || (level == TEXC_FETCH_TEXEL && TEXC_GET(d, SINGLE, DIMENSION));
     }
-    out->texture_op = level == LEVEL_COMPUTED || level == LEVEL_BIAS ? ISA_TEXTURE_SAMPLE : ISA_TEXTURE_LOD;
-    out->level = level == LEVEL_COMPUTED ? WARP_LEVEL_COMPUTED
-                 : level == LEVEL_BIAS   ? WARP_LEVEL_BIAS
-                 : level == LEVEL_GIVEN  ? WARP_LEVEL_GIVEN
-                                         : WARP_LEVEL_ZERO;
-    return GET(d, SINGLE, OP) == OP_TEXTURE && level >= LEVEL_GIVEN;
+    out->texture_op =
+        level == TEXC_LEVEL_COMPUTED || level == TEXC_LEVEL_BIAS ? ISA_TEXTURE_SAMPLE : ISA_TEXTURE_LOD;
+    out->level = level == TEXC_LEVEL_COMPUTED ? WARP_LEVEL_COMPUTED
+                 : level == TEXC_LEVEL_BIAS   ? WARP_LEVEL_BIAS
+                 : level == TEXC_LEVEL_GIVEN  ? WARP_LEVEL_GIVEN
+                                              : WARP_LEVEL_ZERO;
+    return TEXC_GET(d, SINGLE, OP) == TEXC_OP_TEXTURE && level >= TEXC_LEVEL_GIVEN;
 }
 
-static bool has_dreg(uint32_t d, const struct warp_insn *out, enum dreg n)
+static bool has_dreg(uint32_t d, const struct warp_insn *out, enum texc_register n)
 {
-    const bool immediate = GET(d, SINGLE, IMMEDIATE);
-    const unsigned mode = GET(d, SINGLE, INDEX_MODE);
+    const bool immediate = TEXC_GET(d, SINGLE, IMMEDIATE);
+    const unsigned mode = TEXC_GET(d, SINGLE, INDEX_MODE);
     switch (n) {
-    case DREG_Z: return out->dimensions == 3;
-    case DREG_LEVEL: return out->level == WARP_LEVEL_GIVEN || out->level == WARP_LEVEL_BIAS;
-    case DREG_SHADOW: return out->shadow;
-    case DREG_ARRAY: return out->array;
-    case DREG_OFFSETS: return out->texel_offset;
-    case DREG_SAMPLER: return !immediate && (mode == MODE_TEXTURE || mode == MODE_REGISTERS);
-    default: return !immediate && (mode == MODE_SAMPLER || mode == MODE_REGISTERS);
+    case TEXC_DREG_Z: return out->dimensions == 3;
+    case TEXC_DREG_LEVEL: return out->level == WARP_LEVEL_GIVEN || out->level == WARP_LEVEL_BIAS;
+    case TEXC_DREG_SHADOW: return out->shadow;
+    case TEXC_DREG_ARRAY: return out->array;
+    case TEXC_DREG_OFFSETS: return out->texel_offset;
+    case TEXC_DREG_SAMPLER: return !immediate && (mode == TEXC_MODE_TEXTURE || mode == TEXC_MODE_REGISTERS);
+    default: return !immediate && (mode == TEXC_MODE_SAMPLER || mode == TEXC_MODE_REGISTERS);
     }
 }
 
@@ -116,11 +99,11 @@ static bool has_dreg(uint32_t d, const struct warp_insn *out, enum dreg n)
 static void put_numbers(struct bifrost_lowering *l, uint32_t d, unsigned sampler_reg, unsigned texture_reg)
 {
     struct bifrost_pending *m = &l->message;
-    const uint32_t index = GET(d, SINGLE, INDEX);
-    const bool immediate = GET(d, SINGLE, IMMEDIATE);
+    const uint32_t index = TEXC_GET(d, SINGLE, INDEX);
+    const bool immediate = TEXC_GET(d, SINGLE, IMMEDIATE);
     struct warp_insn *out = &m->insn[0];
     const unsigned regs[2] = {sampler_reg, texture_reg};
-    out->source[0] = numbers(immediate ? GET(d, SINGLE, SAMPLER) : index, index);
+    out->source[0] = numbers(immediate ? TEXC_GET(d, SINGLE, SAMPLER) : index, index);
     if (sampler_reg == BIFROST_REGISTERS && texture_reg == BIFROST_REGISTERS)
         return;
     out->source[0] = bifrost_temporary(TEMPORARY_HANDLE);
@@ -138,11 +121,12 @@ static void put_numbers(struct bifrost_lowering *l, uint32_t d, unsigned sampler
 /* isa/warp has them in another order than staging registers do. */
 static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
 {
-    static const uint8_t order[] = {DREG_Z, DREG_ARRAY, DREG_SHADOW, DREG_OFFSETS, DREG_LEVEL};
+    static const uint8_t order[] = {TEXC_DREG_Z, TEXC_DREG_ARRAY, TEXC_DREG_SHADOW, TEXC_DREG_OFFSETS,
+                                    TEXC_DREG_LEVEL};
     const struct warp_insn *out = &l->message.insn[0];
-    unsigned reg[DREGS], next = i->staging_reg;
-    for (unsigned n = 0; n < DREGS; n++) {
-        const bool has = has_dreg(d, out, (enum dreg)n);
+    unsigned reg[TEXC_DREGS], next = i->staging_reg;
+    for (unsigned n = 0; n < TEXC_DREGS; n++) {
+        const bool has = has_dreg(d, out, (enum texc_register)n);
         reg[n] = has ? next % BIFROST_REGISTERS : BIFROST_REGISTERS;
         next += has;
     }
@@ -152,21 +136,22 @@ static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, 
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(order); n++)
         if (reg[order[n]] != BIFROST_REGISTERS)
             bifrost_read_register(l, reg[order[n]]);
-    put_numbers(l, d, reg[DREG_SAMPLER], reg[DREG_TEXTURE]);
+    put_numbers(l, d, reg[TEXC_DREG_SAMPLER], reg[TEXC_DREG_TEXTURE]);
 }
 
 static bool one_lookup(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
 {
     struct warp_insn probe = {0};
-    if (!put_operation(d, &probe) || !formats[GET(d, SINGLE, FORMAT)].type || GET(d, SINGLE, ZERO) ||
-        (!GET(d, SINGLE, IMMEDIATE) && GET(d, SINGLE, IS_DUAL) != ONE_LOOKUP))
+    if (!put_operation(d, &probe) || !formats[TEXC_GET(d, SINGLE, FORMAT)].type ||
+        TEXC_GET(d, SINGLE, ZERO) ||
+        (!TEXC_GET(d, SINGLE, IMMEDIATE) && TEXC_GET(d, SINGLE, IS_DUAL) != TEXC_ONE_LOOKUP))
         return false;
-    struct warp_insn *out = begin(l, GET(d, SINGLE, DIMENSION));
+    struct warp_insn *out = begin(l, TEXC_GET(d, SINGLE, DIMENSION));
     put_operation(d, out);
-    out->shadow = GET(d, SINGLE, SHADOW);
-    out->array = GET(d, SINGLE, ARRAY);
-    out->texel_offset = GET(d, SINGLE, OFFSETS);
-    put_result(l, 0, GET(d, SINGLE, FORMAT), GET(d, SINGLE, MASK), i->staging_reg);
+    out->shadow = TEXC_GET(d, SINGLE, SHADOW);
+    out->array = TEXC_GET(d, SINGLE, ARRAY);
+    out->texel_offset = TEXC_GET(d, SINGLE, OFFSETS);
+    put_result(l, 0, TEXC_GET(d, SINGLE, FORMAT), TEXC_GET(d, SINGLE, MASK), i->staging_reg);
     put_words(l, i, d);
     return true;
 }
@@ -174,16 +159,18 @@ static bool one_lookup(struct bifrost_lowering *l, const struct bifrost_insn *i,
 /* Of the same coordinates, by the level that derivatives say. */
 static bool two_lookups(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
 {
-    if (GET(d, DUAL, RESERVED))
+    if (TEXC_GET(d, DUAL, RESERVED))
         return false;
     struct warp_insn *out = begin(l, 2);
-    out->source[0] = numbers(GET(d, DUAL, FIRST_SAMPLER), GET(d, DUAL, FIRST_TEXTURE));
+    out->source[0] = numbers(TEXC_GET(d, DUAL, FIRST_SAMPLER), TEXC_GET(d, DUAL, FIRST_TEXTURE));
     for (unsigned n = 0; n < 2; n++)
         bifrost_read_word(l, bifrost_word_of(l, &i->source[n]));
     l->message.insn[1] = *out;
-    l->message.insn[1].source[0] = numbers(GET(d, DUAL, SECOND_SAMPLER), GET(d, DUAL, SECOND_TEXTURE));
-    put_result(l, 0, GET(d, DUAL, FIRST_FORMAT), GET(d, DUAL, FIRST_MASK), i->staging_reg);
-    put_result(l, 1, GET(d, DUAL, SECOND_FORMAT), GET(d, DUAL, SECOND_MASK), GET(d, DUAL, SECOND_REGISTER));
+    l->message.insn[1].source[0] =
+        numbers(TEXC_GET(d, DUAL, SECOND_SAMPLER), TEXC_GET(d, DUAL, SECOND_TEXTURE));
+    put_result(l, 0, TEXC_GET(d, DUAL, FIRST_FORMAT), TEXC_GET(d, DUAL, FIRST_MASK), i->staging_reg);
+    put_result(l, 1, TEXC_GET(d, DUAL, SECOND_FORMAT), TEXC_GET(d, DUAL, SECOND_MASK),
+               TEXC_GET(d, DUAL, SECOND_REGISTER));
     return true;
 }
 
@@ -194,20 +181,19 @@ static bool by_descriptor(struct bifrost_lowering *l, const struct bifrost_insn 
     const uint32_t d = s->value;
     if (s->from != BIFROST_FROM_CONSTANT && s->from != BIFROST_FROM_ZERO)
         return false;
-    if (!GET(d, SINGLE, IMMEDIATE) && GET(d, SINGLE, IS_DUAL) == DUAL_LOOKUPS)
+    if (!TEXC_GET(d, SINGLE, IMMEDIATE) && TEXC_GET(d, SINGLE, IS_DUAL) == TEXC_DUAL_LOOKUPS)
         return two_lookups(l, i, d);
     return one_lookup(l, i, d);
 }
 
 /* ---- the others ---- */
 
-/* The face stands in the upper three bits of s. */
+/* The face stands above s. */
 static void put_face(struct bifrost_lowering *l, const struct bifrost_insn *i)
 {
-    enum { S_BITS = 29 };
     struct warp_insn *out =
         bifrost_compute(l, WARP_MUX_I32, TEMPORARY_SCRATCH, bifrost_word_of(l, &i->source[0]),
-                        bifrost_word_of(l, &i->source[2]), bifrost_constant((1u << S_BITS) - 1));
+                        bifrost_word_of(l, &i->source[2]), bifrost_constant((1u << WARP_FACE_AT) - 1));
     out->mux = WARP_MUX_BIT;
     bifrost_read_word(l, bifrost_temporary(TEMPORARY_SCRATCH));
     bifrost_read_word(l, bifrost_word_of(l, &i->source[1]));
@@ -216,13 +202,12 @@ static void put_face(struct bifrost_lowering *l, const struct bifrost_insn *i)
 static struct warp_insn *simple(struct bifrost_lowering *l, const struct bifrost_insn *i, unsigned dimensions,
                                 bool halves)
 {
-    enum { FORMAT_F16 = 0, FORMAT_F32 = 4 };
     struct warp_insn *out = begin(l, dimensions);
     out->source[0] =
         numbers(i->immediate[BIFROST_IMM_SAMPLER_INDEX], i->immediate[BIFROST_IMM_TEXTURE_INDEX]);
     if (i->mod[BIFROST_MOD_LOD_MODE] == BIFROST_ZERO_LOD)
         set_zero_level(out);
-    put_result(l, 0, halves ? FORMAT_F16 : FORMAT_F32, 15, i->staging_reg);
+    put_result(l, 0, halves ? TEXC_FORMAT_F16 : TEXC_FORMAT_F32, 15, i->staging_reg);
     return out;
 }
 

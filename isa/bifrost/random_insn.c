@@ -7,6 +7,7 @@
 #include "isa/bifrost/names.h"
 #include "isa/bifrost/random_internal.h"
 #include "isa/bifrost/table.h"
+#include "isa/bifrost/texture.h"
 
 enum { ATTEMPTS = 24, AGAIN = 6, ANY = 0xffff };
 
@@ -211,18 +212,28 @@ void bifrost_random_tuple(struct bifrost_maker *m, unsigned n)
 
 /* ---- textures ---- */
 
+#define PUT(word, form, name, value) with(word, TEXC_##form##_##name##_AT, TEXC_##form##_##name##_BITS, value)
+static uint32_t with(uint32_t word, unsigned at, unsigned bits, uint32_t value)
+{
+    return (word & ~(((1u << bits) - 1) << at)) | value << at;
+}
+
 uint32_t bifrost_random_descriptor(struct bifrost_maker *m)
 {
-    static const uint8_t formats[] = {0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15};
-    enum { IMMEDIATE = 1 << 11, SINGLE = 3 << 2, DUAL = 1 << 2 };
+    static const uint8_t formats[] = {
+#define FORMAT(value, name, type, halves, clamp) value,
+#include "isa/bifrost/texture.inc"
+    };
     uint32_t d = (uint32_t)isa_random_next(&m->random);
-    if (one_in(m, 4))
-        return (d & ~0xc0cu) | DUAL;
-    d &= ~(1u << 23 | 15u << 24 | 7u << 12);
-    d |= (uint32_t)formats[below(m, UTIL_ARRAY_SIZE(formats))] << 24 | (one_in(m, 3) ? 6u : 7u) << 12;
-    if ((d >> 20 & 3) < 4)
-        d |= 4u << 20; /* levels, or gathers */
-    if ((d >> 12 & 7) == 6 && one_in(m, 2))
-        d = (d & ~(7u << 20)) | 1u << 20;
-    return d & IMMEDIATE ? d : d | SINGLE;
+    if (one_in(m, 4)) {
+        d = PUT(d, DUAL, RESERVED, 0);
+        return PUT(d, SINGLE, IS_DUAL, TEXC_DUAL_LOOKUPS);
+    }
+    d = PUT(d, SINGLE, ZERO, 0);
+    d = PUT(d, SINGLE, FORMAT, formats[below(m, UTIL_ARRAY_SIZE(formats))]);
+    d = PUT(d, SINGLE, OP, one_in(m, 3) ? TEXC_OP_FETCH : TEXC_OP_TEXTURE);
+    d = PUT(d, SINGLE, LEVEL, TEXC_GET(d, SINGLE, LEVEL) | TEXC_LEVEL_GIVEN); /* levels, or gathers */
+    if (TEXC_GET(d, SINGLE, OP) == TEXC_OP_FETCH && one_in(m, 2))
+        d = PUT(d, SINGLE, LEVEL, TEXC_FETCH_TEXEL);
+    return TEXC_GET(d, SINGLE, IMMEDIATE) ? d : PUT(d, SINGLE, IS_DUAL, TEXC_ONE_LOOKUP);
 }

@@ -63,7 +63,7 @@ static void atomic(const struct valhall_insn *i, struct warp_insn *out)
 static void handle(const struct valhall_insn *i, unsigned n, struct warp_insn *out)
 {
     out->source[n] = (struct warp_source){
-        .from = WARP_CONSTANT, .value = (uint32_t)i->table << 24 | i->index, .width = 32};
+        .from = WARP_CONSTANT, .value = (uint32_t)i->table << WARP_HANDLE_TABLE_AT | i->index, .width = 32};
 }
 
 static void number(uint64_t value, unsigned n, struct warp_insn *out)
@@ -180,7 +180,7 @@ static void texture_of_varying(const struct valhall_insn *i, enum warp_message_k
     out->sample = WARP_SAMPLE_CENTER;
     out->source_format = VALHALL_SOURCE_FORMAT_F32;
     if (i->sample_update == VALHALL_SAMPLE_UPDATE_CENTER_CLOBBER)
-        out->update = VALHALL_UPDATE_CLOBBER;
+        out->update = WARP_UPDATE_CLOBBER;
     out->dual = dual;
     out->halves = i->vartex_width == VALHALL_VARTEX_WIDTH_16 || i->vartex_width == VALHALL_VARTEX_WIDTH_16_32;
     out->second_halves = i->vartex_width == VALHALL_VARTEX_WIDTH_16;

@@ -201,8 +201,6 @@ static uint64_t segment_add(const struct warp_insn *i, const uint64_t *s)
 
 /* ---- cubes ---- */
 
-enum { FACE_SHIFT = 29 };
-
 static float size(uint64_t x)
 {
     return util_u2f((uint32_t)x & ~SIGN);
@@ -213,12 +211,12 @@ static uint64_t face(const uint64_t *s)
 {
     const float x = size(s[0]), y = size(s[1]), z = size(s[2]);
     const uint64_t axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-    return (axis * 2 + (s[axis] >> 31 & 1)) << FACE_SHIFT;
+    return (axis * 2 + (s[axis] >> 31 & 1)) << WARP_FACE_AT;
 }
 
 static uint64_t cube_s(uint64_t z, uint64_t x, uint64_t face)
 {
-    switch (face >> FACE_SHIFT & 7) {
+    switch (WARP_GET(face, FACE)) {
     case 0: return z ^ SIGN;
     case 1: return z;
     case 5: return x ^ SIGN;
@@ -228,7 +226,7 @@ static uint64_t cube_s(uint64_t z, uint64_t x, uint64_t face)
 
 static uint64_t cube_t(uint64_t y, uint64_t z, uint64_t face)
 {
-    switch (face >> FACE_SHIFT & 7) {
+    switch (WARP_GET(face, FACE)) {
     case 2: return z;
     case 3: return z ^ SIGN;
     default: return y ^ SIGN;

@@ -9,9 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/bits.h"
+
 #define WARP_REGISTERS   64
 #define WARP_SOURCES     4
 #define WARP_TEMPORARIES 32 /* at most; a block begins with none */
+
+/* WARP_FACE_AT, WARP_FACE_BITS, ...: parts of words. */
+enum {
+#define BITS(name, lo, count) WARP_##name##_AT = (lo), WARP_##name##_BITS = (count),
+#include "isa/warp/words.inc"
+};
+#define WARP_GET(word, name) ((uint32_t)util_bits(word, WARP_##name##_AT, WARP_##name##_BITS))
+#define WARP_LEVEL_ONE       (1 << WARP_LEVEL_WHOLE_AT)
 
 enum warp_op {
 #define OP(name, class, op, second, type, a, b, c, d) WARP_##name,
@@ -63,8 +73,8 @@ enum warp_kind {
     WARP_MESSAGE /* the others: enum warp_message_kind */
 };
 
-/* Messages that go to a port as they are; what their operands are. Handles are of 32 bits: the table in the
- * uppermost eight bits, the number below. An immediate handle is the operand, too. */
+/* Messages that go to a port as they are; what their operands are. Handles are of 32 bits (HANDLE of
+ * words.inc). An immediate handle is the operand, too. */
 enum warp_message_kind {
     WARP_ATTRIBUTE,       /* vertex, instance, handle */
     WARP_IMAGE,           /* coordinates xy and zw of 16 bits each, handle */

@@ -31,15 +31,15 @@ static void handles(struct warp_machine *m, unsigned n, struct isa_texture_reque
     warp_machine_source(m, 0, word);
     for (unsigned l = 0; l < 16; l++) {
         const uint32_t both = word[n][l];
-        r->sampler[l] = m->insn->wide_handle ? both : (both & 0x7ff) | (both >> 11 & 31) << 24;
-        r->texture[l] = m->insn->wide_handle ? word[1][l] : (both >> 16 & 0x7ff) | both >> 27 << 24;
+        r->sampler[l] = m->insn->wide_handle ? both : warp_sampler_handle(both);
+        r->texture[l] = m->insn->wide_handle ? word[1][l] : warp_texture_handle(both);
     }
     r->uniform = m->insn->source[0].from == WARP_CONSTANT || m->insn->source[0].from == WARP_UNIFORM;
 }
 
-static int32_t byte_of(uint32_t word, unsigned n)
+static int32_t offset_of(uint32_t word, unsigned n)
 {
-    return (int8_t)(word >> 8 * n);
+    return util_sext(word >> (WARP_OFFSET_AT + WARP_OFFSET_BITS * n), WARP_OFFSET_BITS);
 }
 
 static void offsets(const struct warp_machine *m, unsigned *at, struct isa_texture_request *r)
@@ -50,11 +50,12 @@ static void offsets(const struct warp_machine *m, unsigned *at, struct isa_textu
     r->has_offset = true;
     for (unsigned l = 0; l < 16; l++) {
         for (unsigned c = 0; c < 3; c++)
-            r->offset[c][l] = byte_of(word[l], c);
+            r->offset[c][l] = offset_of(word[l], c);
         if (fetches)
-            r->lod[l] = word[l] >> 24;
+            r->lod[l] = WARP_GET(word[l], OFFSETS_LEVEL);
         if (fetches && m->insn->dimensions < 3)
-            r->coordinate[2][l] = word[l] >> (m->insn->level == WARP_LEVEL_GIVEN ? 24 : 16) & 0xff;
+            r->coordinate[2][l] = m->insn->level == WARP_LEVEL_GIVEN ? WARP_GET(word[l], OFFSETS_SAMPLE_ALONE)
+                                                                     : WARP_GET(word[l], OFFSETS_SAMPLE);
     }
     r->has_lod = fetches;
 }
@@ -66,9 +67,11 @@ static void level(const struct warp_machine *m, unsigned *at, struct isa_texture
     if (m->insn->level != WARP_LEVEL_GIVEN && m->insn->level != WARP_LEVEL_BIAS)
         return;
     next(m, at, word);
-    for (unsigned l = 0; l < 16; l++)
-        r->lod[l] = m->insn->texture_op == ISA_TEXTURE_FETCH ? (uint32_t)((int16_t)word[l] >> 8)
-                                                             : util_f2u((float)(int16_t)word[l] / 256);
+    for (unsigned l = 0; l < 16; l++) {
+        const int32_t fixed = util_sext(WARP_GET(word[l], LEVEL), WARP_LEVEL_BITS);
+        r->lod[l] = m->insn->texture_op == ISA_TEXTURE_FETCH ? (uint32_t)(fixed >> WARP_LEVEL_WHOLE_AT)
+                                                             : util_f2u((float)fixed / WARP_LEVEL_ONE);
+    }
 }
 
 /* x, y, z, as many as there are; of LEVEL their derivatives, those of one coordinate side by side. */
@@ -99,7 +102,8 @@ static void descriptor(uint32_t value[4][16])
     static const struct isa_lane_op times = {ISA_OP_fmul, ISA_F32, ISA_OP_QUIET};
     static const struct isa_lane_op whole = {ISA_OP_f32_to_i32, ISA_F32, ISA_OP_QUIET};
     for (unsigned l = 0; l < 16; l++) {
-        const uint64_t level[3] = {value[0][l], util_f2u(256)}, fixed[3] = {isa_op_lane(times, level)};
+        const uint64_t level[3] = {value[0][l], util_f2u(WARP_LEVEL_ONE)},
+                       fixed[3] = {isa_op_lane(times, level)};
         const int32_t n = (int32_t)isa_op_lane(whole, fixed);
         value[0][l] = (uint16_t)UTIL_MIN(UTIL_MAX(n, INT16_MIN), INT16_MAX);
         value[1][l] = value[2][l] = value[3][l] = 0;

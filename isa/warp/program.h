@@ -61,6 +61,16 @@ static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bo
     return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && (helpers || p->discards));
 }
 
+/* Handles of 16 bits as ports get them. */
+static inline uint32_t warp_sampler_handle(uint32_t both)
+{
+    return WARP_GET(both, SAMPLER_NUMBER) | WARP_GET(both, SAMPLER_TABLE) << WARP_HANDLE_TABLE_AT;
+}
+static inline uint32_t warp_texture_handle(uint32_t both)
+{
+    return WARP_GET(both, TEXTURE_NUMBER) | WARP_GET(both, TEXTURE_TABLE) << WARP_HANDLE_TABLE_AT;
+}
+
 /* Lanes may go to i->target. */
 static inline bool warp_branches(const struct warp_insn *i)
 {

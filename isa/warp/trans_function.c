@@ -318,13 +318,14 @@ static LLVMValueRef face(struct jit_builder *b, const LLVMValueRef *s)
     LLVMValueRef first = LLVMBuildAnd(b->ir, at_least(b, s[0], s[1]), at_least(b, s[0], s[2]), "");
     LLVMValueRef second = at_least(b, s[1], s[2]), out[3];
     for (uint32_t n = 0; n < 3; n++) /* the sign is the face's lowest bit */
-        out[n] = bor(b, band(b, shr(b, s[n], 2), 1u << 29), jit_splat_u32(b, n << 30));
+        out[n] = bor(b, band(b, shr(b, s[n], 31 - WARP_FACE_AT), 1u << WARP_FACE_AT),
+                     jit_splat_u32(b, 2 * n << WARP_FACE_AT));
     return pick(b, first, out[0], pick(b, second, out[1], out[2]));
 }
 
 static LLVMValueRef is_face(struct jit_builder *b, LLVMValueRef face, uint32_t n)
 {
-    return test(b, LLVMIntEQ, shr(b, face, 29), n);
+    return test(b, LLVMIntEQ, shr(b, face, WARP_FACE_AT), n);
 }
 
 static LLVMValueRef cube_s(struct jit_builder *b, const LLVMValueRef *s)

@@ -15,12 +15,15 @@ static LLVMValueRef signed_at(struct warp_trans *t, LLVMValueRef v, unsigned at,
     return LLVMBuildAShr(b->ir, v, jit_splat_u32(b, 32 - count), "");
 }
 
-/* A handle of 16 bits: the number, and in the upper five the table. */
-static LLVMValueRef short_handle(struct warp_trans *t, LLVMValueRef word, unsigned at)
+#define PART(t, v, name)        bits_at(t, v, WARP_##name##_AT, WARP_##name##_BITS)
+#define SIGNED_PART(t, v, name) signed_at(t, v, WARP_##name##_AT, WARP_##name##_BITS)
+
+/* A handle of 16 bits as ports get it. */
+static LLVMValueRef short_handle(struct warp_trans *t, LLVMValueRef number, LLVMValueRef table)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef table = LLVMBuildShl(b->ir, bits_at(t, word, at + 11, 5), jit_splat_u32(b, 24), "");
-    return LLVMBuildOr(b->ir, bits_at(t, word, at, 11), table, "");
+    table = LLVMBuildShl(b->ir, table, jit_splat_u32(b, WARP_HANDLE_TABLE_AT), "");
+    return LLVMBuildOr(b->ir, number, table, "");
 }
 
 static void known_handles(const struct warp_insn *i, unsigned n, struct isa_ir_texture *r)
@@ -30,8 +33,8 @@ static void known_handles(const struct warp_insn *i, unsigned n, struct isa_ir_t
     r->sampler = r->texture = (struct isa_ir_number){NULL, 0};
     if (s->from != WARP_CONSTANT)
         return;
-    r->sampler.known = i->wide_handle ? low : (low & 0x7ff) | (low >> 11 & 31) << 24;
-    r->texture.known = i->wide_handle ? high : (low >> 16 & 0x7ff) | low >> 27 << 24;
+    r->sampler.known = i->wide_handle ? low : warp_sampler_handle(low);
+    r->texture.known = i->wide_handle ? high : warp_texture_handle(low);
 }
 
 /* Of two textures the second's stand in the upper word. */
@@ -42,8 +45,11 @@ static void handles(struct warp_trans *t, unsigned n, struct isa_ir_texture *r)
     if (i->source[0].from == WARP_CONSTANT)
         return;
     LLVMValueRef word = warp_trans_word(t, 0, n);
-    r->sampler.lanes = i->wide_handle ? word : short_handle(t, word, 0);
-    r->texture.lanes = i->wide_handle ? warp_trans_word(t, 0, 1) : short_handle(t, word, 16);
+    r->sampler.lanes =
+        i->wide_handle ? word : short_handle(t, PART(t, word, SAMPLER_NUMBER), PART(t, word, SAMPLER_TABLE));
+    r->texture.lanes = i->wide_handle
+                           ? warp_trans_word(t, 0, 1)
+                           : short_handle(t, PART(t, word, TEXTURE_NUMBER), PART(t, word, TEXTURE_TABLE));
 }
 
 static bool fetches_texels(const struct warp_insn *i)
@@ -83,11 +89,12 @@ static LLVMValueRef filled(struct warp_trans *t, LLVMValueRef value)
     return jit_select(b, t->mask, value, out);
 }
 
-static LLVMValueRef from_8_8(struct warp_trans *t, LLVMValueRef word)
+/* A level, or a bias, as a single. */
+static LLVMValueRef from_fixed(struct warp_trans *t, LLVMValueRef word)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef v = LLVMBuildSIToFP(b->ir, signed_at(t, word, 0, 16), b->f32x16, "");
-    v = LLVMBuildFMul(b->ir, v, jit_splat_f32(b, 1.0f / 256), "");
+    LLVMValueRef v = LLVMBuildSIToFP(b->ir, SIGNED_PART(t, word, LEVEL), b->f32x16, "");
+    v = LLVMBuildFMul(b->ir, v, jit_splat_f32(b, 1.0f / WARP_LEVEL_ONE), "");
     return LLVMBuildBitCast(b->ir, v, b->i32x16, "");
 }
 
@@ -123,16 +130,17 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
     if (i->texel_offset) {
         LLVMValueRef word = warp_trans_read(t, at++);
         for (unsigned c = 0; c < 3; c++)
-            r->offset[c] = signed_at(t, word, 8 * c, 8);
+            r->offset[c] = signed_at(t, word, WARP_OFFSET_AT + WARP_OFFSET_BITS * c, WARP_OFFSET_BITS);
         if (fetches)
-            r->lod = bits_at(t, word, 24, 8);
+            r->lod = PART(t, word, OFFSETS_LEVEL);
         if (fetches && i->dimensions < 3)
-            r->coordinate[2] = bits_at(t, word, i->level == WARP_LEVEL_GIVEN ? 24 : 16, 8);
+            r->coordinate[2] = i->level == WARP_LEVEL_GIVEN ? PART(t, word, OFFSETS_SAMPLE_ALONE)
+                                                            : PART(t, word, OFFSETS_SAMPLE);
     }
     if (i->level != WARP_LEVEL_GIVEN && i->level != WARP_LEVEL_BIAS)
         return;
     LLVMValueRef word = warp_trans_read(t, at);
-    r->lod = i->texture_op == ISA_TEXTURE_FETCH ? signed_at(t, word, 8, 8) : from_8_8(t, word);
+    r->lod = i->texture_op == ISA_TEXTURE_FETCH ? SIGNED_PART(t, word, LEVEL_WHOLE) : from_fixed(t, word);
 }
 
 static LLVMValueRef half_of(struct warp_trans *t, LLVMValueRef v)
@@ -150,11 +158,11 @@ static void make_descriptor(struct warp_trans *t, LLVMValueRef value[4])
     struct jit_builder *b = t->b;
     LLVMValueRef v = warp_trans_lanes(t, value[0]);
     LLVMValueRef least = jit_splat_u32(b, (uint32_t)INT16_MIN), most = jit_splat_u32(b, INT16_MAX);
-    v = warp_trans_op(b, ISA_OP_fmul, ISA_F32, v, jit_as_i32(b, jit_splat_f32(b, 256)), NULL);
+    v = warp_trans_op(b, ISA_OP_fmul, ISA_F32, v, jit_as_i32(b, jit_splat_f32(b, WARP_LEVEL_ONE)), NULL);
     v = warp_trans_op(b, ISA_OP_f32_to_i32, ISA_F32, v, NULL, NULL);
     v = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, v, least, ""), least, v);
     v = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSGT, v, most, ""), most, v);
-    value[0] = bits_at(t, v, 0, 16);
+    value[0] = PART(t, v, LEVEL);
     value[1] = value[2] = value[3] = jit_splat_u32(b, 0);
 }
 
