@@ -71,7 +71,7 @@ static void test_sides(void **state)
     void *words;
     uint32_t count;
     assert_int_equal(isa_assemble(set->isa->syntax, text, strlen(text), &words, &count, NULL), 0);
-    warp_world_left = 0;
+    warp_world_sides = warp_world_left = 0;
     for (unsigned tier = 0; tier < 2; tier++) {
         const struct jit_options options = {
             .level = -1, .cache_dir = "", .optimize = tier ? JIT_OPTIMISED : JIT_QUICK};
@@ -82,6 +82,7 @@ static void test_sides(void **state)
         util_fpenv_leave(saved);
         jit_engine_destroy(engine);
     }
+    assert_int_equal(warp_world_sides, 4); /* two modes, quick and optimised */
     assert_int_equal(warp_world_left, 0);
     free(words);
 }

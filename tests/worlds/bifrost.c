@@ -65,21 +65,8 @@ enum {
 
 const struct world_set world_bifrost = {
     .isa = &bifrost_set,
-    .bytes = sizeof(struct warp_world),
-    .modes = warp_world_modes,
-    .fill = warp_world_fill,
-    .run = warp_world_run,
-    .emit = warp_world_emit,
-    .same = warp_world_same,
-    .count = warp_world_count,
+    WARP_WORLD,
     .returns = returns,
     .texts = texts,
-    .text_inputs = 16,
-    .random = {.usual = 300,
-               .capacity = 256,
-               .profiles = {A, F7, S, A7, F, F7, S7, F, F7, S, F, F7},
-               .optimised = 1,
-               .inputs = 8,
-               .refused = 2,
-               .discards = true},
+    .random = {WARP_WORLD_RANDOM, .profiles = {A, F7, S, A7, F, F7, S7, F, F7, S, F, F7}, .discards = true},
 };

@@ -45,20 +45,8 @@ enum { A = VALHALL_RANDOM_ARITHMETIC, S = VALHALL_RANDOM_STRAIGHT, F = VALHALL_R
 
 const struct world_set world_valhall = {
     .isa = &valhall_set,
-    .bytes = sizeof(struct warp_world),
-    .modes = warp_world_modes,
-    .fill = warp_world_fill,
-    .run = warp_world_run,
-    .emit = warp_world_emit,
-    .same = warp_world_same,
-    .count = warp_world_count,
+    WARP_WORLD,
     .returns = returns,
     .texts = texts,
-    .text_inputs = 16,
-    .random = {.usual = 300,
-               .capacity = 256,
-               .profiles = {A, F, S, A, F, F, S, F, A, S, F, F},
-               .optimised = 1,
-               .inputs = 8,
-               .refused = 2},
+    .random = {WARP_WORLD_RANDOM, .profiles = {A, F, S, A, F, F, S, F, A, S, F, F}},
 };

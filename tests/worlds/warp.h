@@ -34,8 +34,8 @@ static inline bool warp_world_helps(unsigned mode)
 {
     return mode & HELPERS && mode != SIDE_BY_SIDE + 1;
 }
-/* How often programs side by side were run one by one although none of those has used up its fuel. */
-extern uint64_t warp_world_left;
+/* How many were translated side by side, and how often these were run one by one although none has used up its fuel. */
+extern uint64_t warp_world_sides, warp_world_left;
 extern const char *const warp_world_modes[];
 
 /* As struct world_set has them. */
@@ -45,5 +45,12 @@ bool warp_world_same(const void *program, unsigned mode, const void *input, cons
                      const void *got);
 void warp_world_count(const void *world, struct world_outcome *outcome);
 int warp_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given);
+
+/* What the rows of both sets have. */
+#define WARP_WORLD                                                                                           \
+    .bytes = sizeof(struct warp_world), .modes = warp_world_modes, .fill = warp_world_fill,                  \
+    .run = warp_world_run, .emit = warp_world_emit, .same = warp_world_same, .count = warp_world_count,      \
+    .text_inputs = 16
+#define WARP_WORLD_RANDOM .usual = 300, .capacity = 256, .optimised = 1, .inputs = 8, .refused = 2
 
 #endif

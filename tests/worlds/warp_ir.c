@@ -4,7 +4,7 @@
 #include "isa/warp/trans_call.h"
 #include "tests/worlds/warp.h"
 
-uint64_t warp_world_left;
+uint64_t warp_world_sides, warp_world_left;
 
 static LLVMValueRef world; /* the parameter of the function under construction */
 
@@ -112,19 +112,18 @@ static LLVMValueRef texture_whole(void *ctx, struct jit_builder *b, const struct
 
 static struct warp_ir_ports ports_of(struct isa_ir_calls *calls, unsigned mode)
 {
-    struct warp_ir_ports own = warp_ir_call_ports;
-    own.ctx = calls;
-    own.uniform_word = uniform_word;
-    own.message = message_code;
-    if (mode < SIDE_BY_SIDE)
-        return own;
-    own.message = message_whole;
-    own.load = load_whole;
-    own.store = store_whole;
-    own.atomic = atomic_whole;
-    own.uniform = uniform_whole;
-    own.texture = texture_whole;
-    return own;
+    const struct warp_ir_ports *call = &warp_ir_call_ports;
+    const bool whole = mode >= SIDE_BY_SIDE;
+    return (struct warp_ir_ports){.ctx = calls,
+                                  .load = whole ? load_whole : call->load,
+                                  .store = whole ? store_whole : call->store,
+                                  .atomic = whole ? atomic_whole : call->atomic,
+                                  .uniform = whole ? uniform_whole : call->uniform,
+                                  .texture = whole ? texture_whole : call->texture,
+                                  .message = whole ? message_whole : message_code,
+                                  .special = call->special,
+                                  .uniform_word = uniform_word,
+                                  .far = call->far};
 }
 
 static int emit_once(struct jit_builder *b, const struct warp_program *program, unsigned mode,
@@ -268,6 +267,7 @@ static int emit_sides(struct jit_builder *b, const struct warp_program *program,
     for (unsigned k = 0; k < count; k++)
         own[k] = ports_of(&sides[k].calls, mode);
     int status = warp_translate_sides(b, program, own, input, count, leave, state);
+    warp_world_sides += !status;
     if (!status)
         store_end(b, &state[kept], jit_i32(b, 0));
     LLVMBuildBr(b->ir, end);
