@@ -84,6 +84,12 @@ static uint64_t registers(unsigned reg, unsigned count)
     return reg ? bits << reg | bits >> (WARP_REGISTERS - reg) : bits;
 }
 
+static uint64_t written(const struct warp_insn *i)
+{
+    const bool dest = i->dest.mask && i->dest.to == WARP_REGISTER;
+    return registers(i->dest.index, dest ? 1u + i->dest.pair : 0) | registers(i->write.reg, i->write.count);
+}
+
 static void note_source(struct warp_program *p, const struct warp_insn *i, unsigned n)
 {
     const struct warp_source *s = &i->source[n];
@@ -95,8 +101,6 @@ static void note_source(struct warp_program *p, const struct warp_insn *i, unsig
     }
     if (s->from == WARP_SPECIAL)
         p->specials |= 1u << s->index / 2;
-    if (s->from == WARP_TEMPORARY && s->index >= p->temporaries)
-        p->temporaries = s->index + 1u;
 }
 
 static void note_message(struct warp_program *p, const struct warp_insn *i)
@@ -114,9 +118,7 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
         p->messages |= 1u << i->message;
     if (!i->reads_temporaries)
         p->read |= registers(i->read.reg, i->read.count);
-    else if (i->read.reg + i->read.count > p->temporaries)
-        p->temporaries = (uint32_t)i->read.reg + i->read.count;
-    p->written |= registers(i->write.reg, i->write.count);
+    p->written |= written(i);
 }
 
 /* Fewer lanes go on behind it that are no helpers, or later. */
@@ -137,10 +139,6 @@ static void note(struct warp_program *p, const struct warp_insn *i, uint32_t num
     for (unsigned n = 0; n < warp_sources_of(i); n++)
         note_source(p, i, n);
     note_message(p, i);
-    if (i->dest.mask && i->dest.to == WARP_REGISTER)
-        p->written |= registers(i->dest.index, i->dest.pair ? 2 : 1);
-    if (i->dest.mask && i->dest.to == WARP_TEMPORARY && i->dest.index + 1u + i->dest.pair > p->temporaries)
-        p->temporaries = i->dest.index + 1u + i->dest.pair;
     p->permutes |= i->kind == WARP_PERMUTE || i->kind == WARP_BALLOT;
     p->barriers |= i->kind == WARP_BARRIER;
     p->discards |= i->kind == WARP_KILL;
@@ -216,13 +214,6 @@ static void note_fixed(struct warp_program *p)
 
 /* ---- handles ---- */
 
-static bool writes(const struct warp_insn *i, unsigned reg)
-{
-    const bool dest = i->dest.mask && i->dest.to == WARP_REGISTER;
-    return (dest && reg >= i->dest.index && reg <= i->dest.index + (unsigned)i->dest.pair) ||
-           (i->write.count && reg >= i->write.reg && reg < (unsigned)i->write.reg + i->write.count);
-}
-
 /* Whether it gives all lanes a word that is known. */
 static bool is_known(const struct warp_insn *i, uint64_t *value)
 {
@@ -248,7 +239,7 @@ static void settle_handle(const struct warp_program *p, const struct warp_block 
     if (s->from != WARP_REGISTER || p->insns[number].wide_handle || p->insns[number].dual)
         return;
     for (uint32_t n = number; n-- > block->first;) {
-        if (!writes(&p->insns[n], s->index))
+        if (!(written(&p->insns[n]) & registers(s->index, 1)))
             continue;
         if (is_known(&p->insns[n], &value)) {
             s->from = WARP_CONSTANT;

@@ -25,7 +25,6 @@ struct warp_program {
     uint64_t read, written; /* bit n: register n */
     uint64_t uniforms[4];   /* bit n: word n is read */
     uint32_t specials;      /* bit n: special n, as the set numbers it */
-    uint32_t temporaries;   /* how many there are */
     uint32_t messages;      /* bit n: enum warp_message_kind */
     bool loads, stores;     /* memory; atomics are both */
     bool atomics, buffers, textures, derivatives, permutes, barriers, discards, far;
