@@ -35,9 +35,14 @@ void bifrost_unsupported(struct bifrost_lowering *l, const char *name)
     out->name = name;
 }
 
+static unsigned result_at(unsigned tuple, unsigned unit)
+{
+    return TEMPORARY_RESULT + tuple % 2 * 2 + unit;
+}
+
 unsigned bifrost_result_of(const struct bifrost_lowering *l, unsigned unit)
 {
-    return TEMPORARY_RESULT + l->tuple % 2 * 2 + unit;
+    return result_at(l->tuple, unit);
 }
 
 struct warp_insn *bifrost_compute(struct bifrost_lowering *l, enum warp_op op, unsigned n,
@@ -87,7 +92,6 @@ static struct warp_source counter(const struct bifrost_lowering *l, int64_t byte
 
 struct warp_source bifrost_word_of(struct bifrost_lowering *l, const struct bifrost_source *s)
 {
-    const unsigned before = TEMPORARY_RESULT + (l->tuple + 1) % 2 * 2;
     switch (s->from) {
     case BIFROST_FROM_REGISTER: return (struct warp_source){.from = WARP_REGISTER, .index = s->reg, WHOLE};
     case BIFROST_FROM_CONSTANT: return bifrost_constant(s->value);
@@ -99,8 +103,8 @@ struct warp_source bifrost_word_of(struct bifrost_lowering *l, const struct bifr
         return (struct warp_source){
             .from = WARP_SPECIAL, .index = (uint16_t)(s->index * 2u + s->upper), WHOLE};
     case BIFROST_FROM_FMA: return bifrost_temporary(bifrost_result_of(l, BIFROST_FMA));
-    case BIFROST_FROM_FMA_LAST: return bifrost_temporary(before + BIFROST_FMA);
-    case BIFROST_FROM_ADD_LAST: return bifrost_temporary(before + BIFROST_ADD);
+    case BIFROST_FROM_FMA_LAST: return bifrost_temporary(result_at(l->tuple + 1, BIFROST_FMA));
+    case BIFROST_FROM_ADD_LAST: return bifrost_temporary(result_at(l->tuple + 1, BIFROST_ADD));
     default: return bifrost_constant(0);
     }
 }
@@ -170,8 +174,7 @@ static void write_results(struct bifrost_lowering *l, unsigned tuple)
             bifrost_unsupported(l, "a result of an operation that gives none");
             return;
         }
-        struct warp_insn *move =
-            bifrost_move(l, i->result.reg, bifrost_temporary(TEMPORARY_RESULT + tuple % 2 * 2 + unit));
+        struct warp_insn *move = bifrost_move(l, i->result.reg, bifrost_temporary(result_at(tuple, unit)));
         move->dest.to = WARP_REGISTER;
         move->dest.mask = i->result.halves;
     }

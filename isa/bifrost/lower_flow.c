@@ -5,34 +5,24 @@
 
 /* ---- decisions ---- */
 
-/* What is compared, with the second operand or with 0; op 0: as JUMP, nothing. */
-static const struct branch {
-    uint16_t op; /* 1 + enum warp_op */
-    bool zero;
-} branches[BIFROST_OP_COUNT] = {[BIFROST_OP_BRANCH_F16] = {1 + WARP_FCMP_OR_F32, false},
-                                [BIFROST_OP_BRANCH_F32] = {1 + WARP_FCMP_OR_F32, false},
-                                [BIFROST_OP_BRANCH_I16] = {1 + WARP_ICMP_OR_U32, false},
-                                [BIFROST_OP_BRANCH_I32] = {1 + WARP_ICMP_OR_U32, false},
-                                [BIFROST_OP_BRANCH_S16] = {1 + WARP_ICMP_OR_S32, false},
-                                [BIFROST_OP_BRANCH_S32] = {1 + WARP_ICMP_OR_S32, false},
-                                [BIFROST_OP_BRANCH_U16] = {1 + WARP_ICMP_OR_U32, false},
-                                [BIFROST_OP_BRANCH_U32] = {1 + WARP_ICMP_OR_U32, false},
-                                [BIFROST_OP_BRANCHZ_F16] = {1 + WARP_FCMP_OR_F32, true},
-                                [BIFROST_OP_BRANCHZ_F32] = {1 + WARP_FCMP_OR_F32, true},
-                                [BIFROST_OP_BRANCHZ_I16] = {1 + WARP_ICMP_OR_U32, true},
-                                [BIFROST_OP_BRANCHZ_I32] = {1 + WARP_ICMP_OR_U32, true},
-                                [BIFROST_OP_BRANCHZ_S16] = {1 + WARP_ICMP_OR_S32, true},
-                                [BIFROST_OP_BRANCHZ_S32] = {1 + WARP_ICMP_OR_S32, true},
-                                [BIFROST_OP_BRANCHZ_U16] = {1 + WARP_ICMP_OR_U32, true},
-                                [BIFROST_OP_BRANCHZ_U32] = {1 + WARP_ICMP_OR_U32, true}};
+/* How it is compared, with the second operand or with 0: 1 + enum warp_op; 0: as JUMP, nothing. */
+static const uint16_t branches[BIFROST_OP_COUNT] = {
+    [BIFROST_OP_BRANCH_F16] = 1 + WARP_FCMP_OR_F32,  [BIFROST_OP_BRANCH_F32] = 1 + WARP_FCMP_OR_F32,
+    [BIFROST_OP_BRANCH_I16] = 1 + WARP_ICMP_OR_U32,  [BIFROST_OP_BRANCH_I32] = 1 + WARP_ICMP_OR_U32,
+    [BIFROST_OP_BRANCH_S16] = 1 + WARP_ICMP_OR_S32,  [BIFROST_OP_BRANCH_S32] = 1 + WARP_ICMP_OR_S32,
+    [BIFROST_OP_BRANCH_U16] = 1 + WARP_ICMP_OR_U32,  [BIFROST_OP_BRANCH_U32] = 1 + WARP_ICMP_OR_U32,
+    [BIFROST_OP_BRANCHZ_F16] = 1 + WARP_FCMP_OR_F32, [BIFROST_OP_BRANCHZ_F32] = 1 + WARP_FCMP_OR_F32,
+    [BIFROST_OP_BRANCHZ_I16] = 1 + WARP_ICMP_OR_U32, [BIFROST_OP_BRANCHZ_I32] = 1 + WARP_ICMP_OR_U32,
+    [BIFROST_OP_BRANCHZ_S16] = 1 + WARP_ICMP_OR_S32, [BIFROST_OP_BRANCHZ_S32] = 1 + WARP_ICMP_OR_S32,
+    [BIFROST_OP_BRANCHZ_U16] = 1 + WARP_ICMP_OR_U32, [BIFROST_OP_BRANCHZ_U32] = 1 + WARP_ICMP_OR_U32};
 
-/* All ones in temporary n where the comparison holds. */
-static void decide(struct bifrost_lowering *l, const struct bifrost_insn *i, enum warp_op op, bool zero,
+/* All ones in temporary n where the comparison of the first `count` sources holds, of one with 0. */
+static void decide(struct bifrost_lowering *l, const struct bifrost_insn *i, enum warp_op op, unsigned count,
                    unsigned n)
 {
     const uint8_t type = warp_rows[op].source[0];
     struct warp_source s[2] = {bifrost_constant(0), bifrost_constant(0)};
-    for (unsigned k = 0; k < 2u - zero; k++) {
+    for (unsigned k = 0; k < count; k++) {
         s[k] = bifrost_word_of(l, &i->source[k]);
         bifrost_select(i->source[k].mod[BIFROST_SOURCE_SELECT], type, &s[k]);
     }
@@ -54,14 +44,14 @@ static bool is_known(const struct bifrost_source *s)
 /* Addresses that a register has are JUMP's alone. */
 static bool lower_branch(struct bifrost_lowering *l, const struct bifrost_insn *i)
 {
-    const struct branch *b = &branches[i->op];
+    const uint16_t op = branches[i->op];
     const struct bifrost_source *target = target_of(i);
     const bool jumps = i->op == BIFROST_OP_JUMP, local = l->target != BIFROST_NO_CLAUSE;
-    if ((!jumps && !b->op) || (!local && target->from == BIFROST_FROM_RELATIVE) ||
+    if ((!jumps && !op) || (!local && target->from == BIFROST_FROM_RELATIVE) ||
         (!local && !jumps && !is_known(target)) || l->tuple + 1u < l->clause->tuple_count)
         return false;
     if (!jumps)
-        decide(l, i, (enum warp_op)(b->op - 1), b->zero, TEMPORARY_BRANCH);
+        decide(l, i, (enum warp_op)(op - 1), i->source_count - 1u, TEMPORARY_BRANCH);
     if (!local && !is_known(target))
         bifrost_move(l, TEMPORARY_TARGET, bifrost_word_of(l, target));
     l->branch = i;
@@ -128,7 +118,7 @@ bool bifrost_lower_flow(struct bifrost_lowering *l, const struct bifrost_insn *i
         return lower_branch(l, i);
     switch (i->op) {
     case BIFROST_OP_DISCARD_F32:
-        decide(l, i, WARP_FCMP_OR_F32, false, TEMPORARY_DISCARD);
+        decide(l, i, WARP_FCMP_OR_F32, 2, TEMPORARY_DISCARD);
         l->discards = true;
         return true;
     case BIFROST_OP_BARRIER: l->barrier = true; return true;

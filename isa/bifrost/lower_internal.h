@@ -1,5 +1,5 @@
-/* Lowering: lower.c (programs, clauses, sources, results), lower_compute.c (arithmetic), lower_pair.c, lower_flow.c (branches, ends,
- * lanes), lower_message.c, lower_memory.c, lower_texture.c. */
+/* Lowering: lower.c (programs, clauses, sources, results), lower_compute.c (arithmetic), lower_pair.c, lower_flow.c
+ * (branches, ends, lanes), lower_message.c, lower_memory.c, lower_texture.c. */
 #ifndef VITRAIL_ISA_BIFROST_LOWER_INTERNAL_H
 #define VITRAIL_ISA_BIFROST_LOWER_INTERNAL_H
 

@@ -321,6 +321,7 @@ static void write_result(struct bifrost_lowering *l, struct bifrost_result to, s
     out->dest.mask = to.halves;
 }
 
+/* Singles by the conversion of a half to one, which takes singles as they are. */
 static void clamp(struct bifrost_lowering *l, const struct warp_insn *sent, uint8_t how)
 {
     for (unsigned n = 0; how && n < sent->write.count; n++) {

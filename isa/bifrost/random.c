@@ -10,37 +10,28 @@
 
 enum { CLAUSES_MAX = 12, WAIT_FOR_ALL = 0xff };
 
-static uint32_t below(struct bifrost_maker *m, uint32_t n)
-{
-    return isa_random_below(&m->random, n);
-}
-
-static bool one_in(struct bifrost_maker *m, uint32_t n)
-{
-    return isa_random_one_in(&m->random, n);
-}
-
 /* ---- shapes ---- */
 
 static void make_shape(struct bifrost_maker *m, struct bifrost_clause *c, bool branches)
 {
     static const uint8_t with_pairs[] = {1, 2, 4, 7};
     *c = (struct bifrost_clause){.wait = WAIT_FOR_ALL};
-    c->tuple_count = (uint8_t)(branches ? with_pairs[below(m, 4)] : 1 + below(m, BIFROST_TUPLES));
+    c->tuple_count =
+        (uint8_t)(branches ? with_pairs[bifrost_below(m, 4)] : 1 + bifrost_below(m, BIFROST_TUPLES));
     c->constant_count = (uint8_t)bifrost_constants_beside(c->tuple_count);
     while (c->constant_count + 2u <= BIFROST_NAMED &&
            bifrost_constants_fit(c->tuple_count, c->constant_count + 2u) &&
-           ((branches && !c->constant_count) || one_in(m, 2)))
+           ((branches && !c->constant_count) || bifrost_one_in(m, 2)))
         c->constant_count = (uint8_t)(c->constant_count + 2);
     for (unsigned n = 0; n < c->tuple_count; n++)
         for (unsigned unit = 0; unit < 2; unit++)
             c->tuple[n].insn[unit].op = BIFROST_OP_NOP;
-    c->flow = (uint8_t)(1 + below(m, 7));
-    c->flush = (uint8_t)below(m, 4);
-    c->terminate = one_in(m, 4);
-    c->prefetch = one_in(m, 2);
-    c->staging_barrier = one_in(m, 2);
-    c->staging = (uint8_t)below(m, one_in(m, 8) ? BIFROST_REGISTERS - 8 : 12);
+    c->flow = (uint8_t)(1 + bifrost_below(m, 7));
+    c->flush = (uint8_t)bifrost_below(m, 4);
+    c->terminate = bifrost_one_in(m, 4);
+    c->prefetch = bifrost_one_in(m, 2);
+    c->staging_barrier = bifrost_one_in(m, 2);
+    c->staging = (uint8_t)bifrost_below(m, bifrost_one_in(m, 8) ? BIFROST_REGISTERS - 8 : 12);
 }
 
 static uint32_t length_of(const struct bifrost_clause *c)
@@ -53,16 +44,16 @@ static uint32_t length_of(const struct bifrost_clause *c)
 
 static void put_nibble(uint64_t *value, unsigned bits)
 {
-    *value = (*value & ~(15ull << BIFROST_WAY_AT)) | (uint64_t)(bits & 15) << BIFROST_WAY_AT;
+    isa_set(value, BIFROST_WAY_AT, BIFROST_WAY_BITS, util_bits(bits, 0, BIFROST_WAY_BITS));
 }
 
 /* Small numbers, floats, any. */
 static uint64_t some_constant(struct bifrost_maker *m)
 {
     uint64_t out = isa_random_next(&m->random);
-    if (one_in(m, 3))
+    if (bifrost_one_in(m, 3))
         out &= 0x0000001f0000001f;
-    else if (one_in(m, 2))
+    else if (bifrost_one_in(m, 2))
         out = (out & 0x83ff83ff83ff83ff) | 0x3c003c003f003f00;
     return out & ~15ull;
 }
@@ -81,14 +72,14 @@ static void make_constants(struct bifrost_maker *m, int64_t place)
     static const uint8_t ways[] = {0, 0, 0, 0, 0, 0, 1, 4, 8, 12};
     struct bifrost_clause *c = m->clause;
     const unsigned beside = bifrost_constants_beside(c->tuple_count);
-    c->way[0] = bifrost_has_way(c->tuple_count) ? ways[below(m, UTIL_ARRAY_SIZE(ways))] : 0;
+    c->way[0] = bifrost_has_way(c->tuple_count) ? ways[bifrost_below(m, UTIL_ARRAY_SIZE(ways))] : 0;
     for (unsigned n = 0; n < c->constant_count; n++)
         c->constant[n].value = some_constant(m);
     m->descriptor = BIFROST_NO_CONSTANT;
-    if ((m->profile & 3) != BIFROST_RANDOM_ARITHMETIC && c->constant_count > 2u * m->branches &&
-        one_in(m, 3)) {
+    if (bifrost_profile(m) != BIFROST_RANDOM_ARITHMETIC && c->constant_count > 2u * m->branches &&
+        bifrost_one_in(m, 3)) {
         m->descriptor = (uint8_t)(c->constant_count - 1);
-        m->descriptor_tuple = (uint8_t)below(m, c->tuple_count - (m->branches || m->returns));
+        m->descriptor_tuple = (uint8_t)bifrost_below(m, c->tuple_count - (m->branches || m->returns));
         c->constant[m->descriptor].value =
             (c->constant[m->descriptor].value & 0xffffffff) | (uint64_t)bifrost_random_descriptor(m) << 32;
         if (!m->descriptor)
@@ -97,7 +88,7 @@ static void make_constants(struct bifrost_maker *m, int64_t place)
     for (unsigned n = beside; n + 1 < c->constant_count; n += 2) {
         const bool keeps = m->descriptor == n + 1 || m->descriptor == n;
         put_nibble(&c->constant[n].value, (unsigned)(c->constant[n + 1].value >> BIFROST_WAY_AT) +
-                                              (keeps ? 0u : ways[below(m, UTIL_ARRAY_SIZE(ways))]));
+                                              (keeps ? 0u : ways[bifrost_below(m, UTIL_ARRAY_SIZE(ways))]));
     }
     if (m->branches)
         put_place(m, place);
@@ -109,25 +100,25 @@ static void make_constants(struct bifrost_maker *m, int64_t place)
 static uint8_t some_fau(struct bifrost_maker *m, unsigned tuple)
 {
     const struct bifrost_clause *c = m->clause;
-    unsigned constant = below(m, BIFROST_NAMED);
-    uint8_t special = (uint8_t)below(m, 16);
+    unsigned constant = bifrost_below(m, BIFROST_NAMED);
+    uint8_t special = (uint8_t)bifrost_below(m, 16);
     const bool place = m->branches && tuple + 1u == c->tuple_count;
     const bool texture = m->descriptor != BIFROST_NO_CONSTANT && tuple == m->descriptor_tuple;
     if (m->blends && tuple + 1u == c->tuple_count)
-        return (uint8_t)(BIFROST_SPECIAL_BLEND_0 + below(m, 8));
+        return (uint8_t)(BIFROST_SPECIAL_BLEND_0 + bifrost_below(m, 8));
     if (place || texture)
         constant = place ? 0 : m->descriptor;
-    if (place || texture || (constant < c->constant_count && !one_in(m, 4)))
-        return (uint8_t)(bifrost_constant_name(constant) << BIFROST_FAU_NAME_AT | below(m, 16));
+    if (place || texture || (constant < c->constant_count && !bifrost_one_in(m, 4)))
+        return (uint8_t)(bifrost_constant_name(constant) << BIFROST_FAU_NAME_AT | bifrost_below(m, 16));
     while (!isa_name_text(&bifrost_lists[BIFROST_SPECIALS], special))
-        special = (uint8_t)below(m, 16);
-    return one_in(m, 2) ? special : (uint8_t)(1u << BIFROST_FAU_IS_UNIFORM_AT | below(m, 52));
+        special = (uint8_t)bifrost_below(m, 16);
+    return bifrost_one_in(m, 2) ? special : (uint8_t)(1u << BIFROST_FAU_IS_UNIFORM_AT | bifrost_below(m, 52));
 }
 
 /* Few registers, so that what is written is read. */
 static uint8_t some_register(struct bifrost_maker *m)
 {
-    return (uint8_t)below(m, one_in(m, 6) ? BIFROST_REGISTERS : 14);
+    return (uint8_t)bifrost_below(m, bifrost_one_in(m, 6) ? BIFROST_REGISTERS : 14);
 }
 
 /* Two results in one place; or one that a branch does not have. */
@@ -143,13 +134,13 @@ static void make_ports(struct bifrost_maker *m, unsigned tuple)
 {
     struct bifrost_ports *p = &m->clause->tuple[tuple].ports;
     do {
-        *p = (struct bifrost_ports){.fau = some_fau(m, tuple), .control = (uint8_t)below(m, 16)};
+        *p = (struct bifrost_ports){.fau = some_fau(m, tuple), .control = (uint8_t)bifrost_below(m, 16)};
         for (unsigned n = 0; n < 4; n++)
             p->raw[n] = some_register(m);
-        p->raw[0] &= 31;
+        p->raw[0] = (uint8_t)BIFROST_GET(p->raw[0], NARROW_LOW);
         if (!p->control)
-            p->raw[1] = (uint8_t)below(m, 64);
-        if (one_in(m, 4))
+            p->raw[1] = (uint8_t)bifrost_below(m, 64);
+        if (bifrost_one_in(m, 4))
             p->raw[3] = p->raw[2];
     } while (bifrost_resolve_ports(p, tuple == 0, NULL) || writes_amiss(m, p, tuple));
 }
@@ -193,7 +184,8 @@ static void make_clause(struct bifrost_maker *m, struct bifrost_clause *c, int64
 {
     const uint8_t staging = c->staging;
     m->clause = c;
-    m->blends = !m->branches && !m->returns && (m->profile & 3) != BIFROST_RANDOM_ARITHMETIC && one_in(m, 12);
+    m->blends = !m->branches && !m->returns && bifrost_profile(m) != BIFROST_RANDOM_ARITHMETIC &&
+                bifrost_one_in(m, 12);
     do {
         c->staging = staging;
         make_insns(m, place);
@@ -203,7 +195,8 @@ static void make_clause(struct bifrost_maker *m, struct bifrost_clause *c, int64
 /* A clause behind it, mostly; or one of a few before it, as long as fuel lasts. */
 static uint32_t some_target(struct bifrost_maker *m, uint32_t n, uint32_t count)
 {
-    return one_in(m, 2) ? n - below(m, UTIL_MIN(n + 1, 3u)) : n + 1 + below(m, count - n - 1);
+    return bifrost_one_in(m, 2) ? n - bifrost_below(m, UTIL_MIN(n + 1, 3u))
+                                : n + 1 + bifrost_below(m, count - n - 1);
 }
 
 /* What a program is made of before it is words. */
@@ -216,9 +209,10 @@ struct shapes {
 static uint32_t make_shapes(struct bifrost_maker *m, struct shapes *s)
 {
     uint32_t at = 0;
-    s->count = 2 + below(m, 1 + below(m, CLAUSES_MAX));
+    s->count = 2 + bifrost_below(m, 1 + bifrost_below(m, CLAUSES_MAX));
     for (uint32_t n = 0; n < s->count; n++) {
-        s->branches[n] = n + 1 < s->count && (m->profile & 3) == BIFROST_RANDOM_FULL && one_in(m, 2);
+        s->branches[n] =
+            n + 1 < s->count && bifrost_profile(m) == BIFROST_RANDOM_FULL && bifrost_one_in(m, 2);
         make_shape(m, &s->clause[n], s->branches[n]);
         s->clause[n].at = at;
         at += length_of(&s->clause[n]);
@@ -237,7 +231,7 @@ uint32_t bifrost_random(uint64_t seed, unsigned profile, void *words, uint32_t c
     for (uint32_t n = 0; n < s.count; n++) {
         s.target[n] = s.branches[n] ? some_target(&m, n, s.count) : 0;
         m.branches = s.branches[n];
-        m.returns = n + 1 == s.count && (profile & 3) == BIFROST_RANDOM_FULL && one_in(&m, 4);
+        m.returns = n + 1 == s.count && bifrost_profile(&m) == BIFROST_RANDOM_FULL && bifrost_one_in(&m, 4);
         make_clause(&m, &s.clause[n], (int64_t)s.clause[s.target[n]].at - s.clause[n].at);
     }
     for (uint32_t n = 0; n < s.count; n++) {

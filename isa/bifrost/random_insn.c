@@ -25,16 +25,6 @@ static const struct {
     {BIFROST_OP_DTSEL_IMM, BIFROST_OP_LEA_ATTR_TEX},
 };
 
-static uint32_t below(struct bifrost_maker *m, uint32_t n)
-{
-    return isa_random_below(&m->random, n);
-}
-
-static bool one_in(struct bifrost_maker *m, uint32_t n)
-{
-    return isa_random_one_in(&m->random, n);
-}
-
 /* ---- which ---- */
 
 static bool is_message(uint16_t op)
@@ -59,7 +49,7 @@ static bool is_of_version(const struct bifrost_maker *m, uint16_t op)
 /* Branches and textures with a descriptor have their places. */
 static bool is_wanted(const struct bifrost_maker *m, uint16_t op)
 {
-    const bool arithmetic = (m->profile & ~BIFROST_RANDOM_V7) == BIFROST_RANDOM_ARITHMETIC;
+    const bool arithmetic = bifrost_profile(m) == BIFROST_RANDOM_ARITHMETIC;
     return !(arithmetic && is_message(op)) && !(bifrost_op_info(op)->flags & BIFROST_OP_BRANCH) &&
            op != BIFROST_OP_TEXC && is_of_version(m, op);
 }
@@ -67,7 +57,7 @@ static bool is_wanted(const struct bifrost_maker *m, uint16_t op)
 static const struct bifrost_row *some_row(struct bifrost_maker *m, unsigned unit, uint16_t op)
 {
     for (;;) {
-        const struct bifrost_row *row = &bifrost_rows[below(m, (uint32_t)bifrost_row_count)];
+        const struct bifrost_row *row = &bifrost_rows[bifrost_below(m, (uint32_t)bifrost_row_count)];
         if (row->unit == unit && (op == ANY ? is_wanted(m, row->op) : row->op == op))
             return row;
     }
@@ -95,10 +85,10 @@ static void take_selected(const struct bifrost_maker *m, struct bifrost_insn *in
 static uint16_t some_branch(struct bifrost_maker *m)
 {
     for (;;) {
-        const uint16_t op = (uint16_t)below(m, BIFROST_OP_COUNT);
+        const uint16_t op = (uint16_t)bifrost_below(m, BIFROST_OP_COUNT);
         const bool rare = op == BIFROST_OP_JUMP || op == BIFROST_OP_JUMP_EX;
         if (bifrost_op_info(op)->flags & BIFROST_OP_BRANCH && op != BIFROST_OP_JUMP_EX &&
-            (!rare || one_in(m, 8)))
+            (!rare || bifrost_one_in(m, 8)))
             return op;
     }
 }
@@ -161,8 +151,9 @@ static uint16_t add_of(struct bifrost_maker *m, unsigned n, uint16_t partner)
         return BIFROST_OP_BLEND;
     if (m->descriptor != BIFROST_NO_CONSTANT && m->descriptor_tuple == n)
         return BIFROST_OP_TEXC;
-    return partner == ANY && one_in(m, 16) && is_wanted(m, BIFROST_OP_DISCARD_F32) ? BIFROST_OP_DISCARD_F32
-                                                                                   : partner;
+    return partner == ANY && bifrost_one_in(m, 16) && is_wanted(m, BIFROST_OP_DISCARD_F32)
+               ? BIFROST_OP_DISCARD_F32
+               : partner;
 }
 
 static bool put_fma(struct bifrost_maker *m, unsigned n, uint16_t op)
@@ -192,10 +183,10 @@ static bool put_add(struct bifrost_maker *m, unsigned n, uint16_t op)
 void bifrost_random_tuple(struct bifrost_maker *m, unsigned n)
 {
     const struct bifrost_tuple moves = m->clause->tuple[n];
-    const unsigned p = below(m, (uint32_t)UTIL_ARRAY_SIZE(partners));
-    const bool plan = one_in(m, 6);
+    const unsigned p = bifrost_below(m, (uint32_t)UTIL_ARRAY_SIZE(partners));
+    const bool plan = bifrost_one_in(m, 6);
     bool done = false;
-    m->faults = one_in(m, 200);
+    m->faults = bifrost_one_in(m, 200);
     for (unsigned attempt = 0; attempt < ATTEMPTS && !done; attempt++) {
         const bool pairs = plan && attempt < ATTEMPTS * 3 / 4 && is_wanted(m, partners[p].add);
         const uint16_t add = add_of(m, n, pairs ? partners[p].add : ANY);
@@ -225,15 +216,15 @@ uint32_t bifrost_random_descriptor(struct bifrost_maker *m)
 #include "isa/bifrost/texture.inc"
     };
     uint32_t d = (uint32_t)isa_random_next(&m->random);
-    if (one_in(m, 4)) {
+    if (bifrost_one_in(m, 4)) {
         d = PUT(d, DUAL, RESERVED, 0);
         return PUT(d, SINGLE, IS_DUAL, TEXC_DUAL_LOOKUPS);
     }
     d = PUT(d, SINGLE, ZERO, 0);
-    d = PUT(d, SINGLE, FORMAT, formats[below(m, UTIL_ARRAY_SIZE(formats))]);
-    d = PUT(d, SINGLE, OP, one_in(m, 3) ? TEXC_OP_FETCH : TEXC_OP_TEXTURE);
+    d = PUT(d, SINGLE, FORMAT, formats[bifrost_below(m, UTIL_ARRAY_SIZE(formats))]);
+    d = PUT(d, SINGLE, OP, bifrost_one_in(m, 3) ? TEXC_OP_FETCH : TEXC_OP_TEXTURE);
     d = PUT(d, SINGLE, LEVEL, TEXC_GET(d, SINGLE, LEVEL) | TEXC_LEVEL_GIVEN); /* levels, or gathers */
-    if (TEXC_GET(d, SINGLE, OP) == TEXC_OP_FETCH && one_in(m, 2))
+    if (TEXC_GET(d, SINGLE, OP) == TEXC_OP_FETCH && bifrost_one_in(m, 2))
         d = PUT(d, SINGLE, LEVEL, TEXC_FETCH_TEXEL);
     return TEXC_GET(d, SINGLE, IMMEDIATE) ? d : PUT(d, SINGLE, IS_DUAL, TEXC_ONE_LOOKUP);
 }

@@ -2,6 +2,7 @@
 #ifndef VITRAIL_ISA_BIFROST_RANDOM_INTERNAL_H
 #define VITRAIL_ISA_BIFROST_RANDOM_INTERNAL_H
 
+#include "isa/bifrost/asm.h"
 #include "isa/bifrost/insn.h"
 #include "isa/random.h"
 
@@ -20,6 +21,20 @@ struct bifrost_maker {
     bool returns; /* a JUMP to where anything says */
     bool faults;  /* what faults will do, in the tuple at hand */
 };
+
+static inline uint32_t bifrost_below(struct bifrost_maker *m, uint32_t n)
+{
+    return isa_random_below(&m->random, n);
+}
+static inline bool bifrost_one_in(struct bifrost_maker *m, uint32_t n)
+{
+    return isa_random_one_in(&m->random, n);
+}
+/* The profile without the version. */
+static inline unsigned bifrost_profile(const struct bifrost_maker *m)
+{
+    return m->profile & ~(unsigned)BIFROST_RANDOM_V7;
+}
 
 /* What does nothing that could be wrong: moves of what each tuple selects. */
 void bifrost_random_moves(struct bifrost_clause *clause);

@@ -169,7 +169,8 @@ static void leave(struct warp_trans_sides *s, const struct warp_block *block, ui
 
 /* ---- blocks ---- */
 
-/* Instruction by instruction, also behind a BLEND where a block is all that is run (`whole`), so that one side may wait for its results while the others go on. */
+/* Instruction by instruction, so that one side may wait for its results while the others go on; also behind a BLEND,
+ * where a block is all that is run (`whole`). */
 static void emit_insns(struct warp_trans_sides *s, const struct warp_block *block)
 {
     struct warp_trans *t = &s->t[0];

@@ -4,8 +4,8 @@
  * Input: flags (1 byte), the chains of slots 1, 0 and 2 (u64 each, 0: none), JS_CONFIG's upper 28 bits (u32),
  * then pieces of memory: physical address (u32), bytes (u16), and those bytes. The root of the page tables
  * stands at 0. Flags: 3 the GPU (T720, T760, T860; 3: one since Bifrost, which the lowest bits of JS_CONFIG
- * choose); 4 page faults are answered by a flush, three times; 8 the last piece is written at the first of them; 16 the space is switched off then; 32 chains are stopped softly
- * from inside an interrupt; 64 all slots start before any works; 128 programs are compiled. */
+ * choose); 4 page faults are answered by a flush, three times; 8 the last piece is written at the first of them;
+ * 16 the space is switched off then; 32 chains are stopped softly from inside an interrupt; 64 all slots start before any works; 128 programs are compiled. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,8 +15,6 @@
 #include "isa/random.h"
 #include "util/bits.h"
 
-enum { FMA_BITS = 23, ADD_BITS = 20 };
-
 static void instruction_comes_back(enum bifrost_unit unit, uint32_t bits, unsigned *decoded)
 {
     struct bifrost_insn insn;
@@ -37,8 +35,8 @@ static void instructions_come_back(void **state)
     struct isa_random r = {1};
     unsigned fma = 0, add = 0;
     for (unsigned n = 0; n < 60000; n++) {
-        instruction_comes_back(BIFROST_FMA, (uint32_t)isa_random_next(&r) >> (32 - FMA_BITS), &fma);
-        instruction_comes_back(BIFROST_ADD, (uint32_t)isa_random_next(&r) >> (32 - ADD_BITS), &add);
+        instruction_comes_back(BIFROST_FMA, (uint32_t)isa_random_next(&r) >> (32 - BIFROST_FMA_BITS), &fma);
+        instruction_comes_back(BIFROST_ADD, (uint32_t)isa_random_next(&r) >> (32 - BIFROST_ADD_BITS), &add);
     }
     assert_true(fma > 20000 && add > 20000);
 }
@@ -48,7 +46,7 @@ static uint32_t random_insn(struct isa_random *r, enum bifrost_unit unit)
 {
     for (;;) {
         const struct bifrost_row *row = &bifrost_rows[isa_random_below(r, (uint32_t)bifrost_row_count)];
-        uint32_t all = unit == BIFROST_FMA ? (1u << FMA_BITS) - 1 : (1u << ADD_BITS) - 1;
+        uint32_t all = unit == BIFROST_FMA ? (1u << BIFROST_FMA_BITS) - 1 : (1u << BIFROST_ADD_BITS) - 1;
         uint32_t bits = ((uint32_t)isa_random_next(r) & all & ~row->mask) | row->value;
         struct bifrost_insn insn;
         if (row->unit == unit && !bifrost_insn_decode(unit, bits, &insn, NULL))
@@ -65,7 +63,8 @@ static void random_tuple(struct isa_random *r, bool first, struct bifrost_tuple 
     bifrost_insn_decode(BIFROST_FMA, random_insn(r, BIFROST_FMA), &out->insn[BIFROST_FMA], NULL);
     bifrost_insn_decode(BIFROST_ADD, random_insn(r, BIFROST_ADD), &out->insn[BIFROST_ADD], NULL);
     out->ports = (struct bifrost_ports){
-        .fau = (uint8_t)(0x80 | isa_random_below(r, 128)),
+        .fau =
+            (uint8_t)(1u << BIFROST_FAU_IS_UNIFORM_AT | isa_random_below(r, 1u << BIFROST_FAU_UNIFORM_BITS)),
         .raw = {down ? (uint8_t)(63 - high) : low, down ? (uint8_t)(63 - low) : high, third, third},
         .control = first ? 12 : 4};
     if (out->ports.raw[0] > out->ports.raw[1])
