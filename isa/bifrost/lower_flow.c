@@ -1,7 +1,5 @@
 /* Where lanes go: branches, DISCARD, the ends of clauses; and what they tell each other. */
-#include "isa/bifrost/asm.h"
 #include "isa/bifrost/lower_internal.h"
-#include "util/bits.h"
 
 /* ---- decisions ---- */
 
