@@ -3,6 +3,9 @@
 #include "isa/valhall/program.h"
 #include "isa/warp/ops.h"
 
+#define SAME(name, warp) _Static_assert((int)VALHALL_##name == (int)WARP_##warp, "values of " #name);
+#include "isa/valhall/same.inc"
+
 /* ---- operands ---- */
 
 static void place(const struct valhall_source *s, struct warp_source *out)

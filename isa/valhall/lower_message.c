@@ -198,9 +198,6 @@ static void as_it_is(enum warp_message_kind kind, const struct valhall_insn *i, 
     out->kind = WARP_MESSAGE;
     out->message = (uint8_t)kind;
     out->sample = i->sample;
-    _Static_assert(WARP_UPDATE_RETRIEVE == (int)VALHALL_UPDATE_RETRIEVE &&
-                       WARP_UPDATE_CLOBBER == (int)VALHALL_UPDATE_CLOBBER,
-                   "updates");
     out->update = i->update;
     out->source_format = i->source_format;
     out->z = i->z;
