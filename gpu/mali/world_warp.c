@@ -264,9 +264,10 @@ static bool atomic(void *ctx, const struct isa_access *access, uint16_t lanes, c
  * bifrost_compile.c, bi_emit_cube_coord): as mali_port_cube gives it for others. */
 void mali_warp_cube(struct isa_texture_request *r)
 {
+    const uint32_t counts = 1u << WARP_FACE_AT;
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t face = r->coordinate[0][l] >> 29;
-        r->coordinate[0][l] = (r->coordinate[0][l] & 0x1fffffffu) | 0x20000000u | face << MALI_FACE_AT;
+        const uint32_t face = WARP_GET(r->coordinate[0][l], FACE), s = r->coordinate[0][l] & (counts - 1);
+        r->coordinate[0][l] = s | counts | face << MALI_FACE_AT;
         r->coordinate[1][l] = (r->coordinate[1][l] & MALI_FACE_PLACE) | face >> MALI_FACE_LOW << MALI_FACE_AT;
     }
 }
