@@ -191,15 +191,6 @@ static void count_block(struct midgard_trans_sides *s, const struct midgard_bloc
     }
 }
 
-/* Whether lanes part behind an instruction or others come in, where the program's blocks end. */
-static bool ends_block(const struct midgard_program *p, uint32_t n)
-{
-    for (uint32_t k = 0; k < p->block_count; k++)
-        if (!p->blocks[k].flows && p->blocks[k].first + p->blocks[k].count - 1 == n)
-            return true;
-    return false;
-}
-
 /* Instruction by instruction, so that one side may wait for its results while the others go on. */
 static void emit_insns(struct midgard_trans_sides *s, const struct midgard_block *block, bool stores)
 {
@@ -209,10 +200,11 @@ static void emit_insns(struct midgard_trans_sides *s, const struct midgard_block
             s->t[k].number = block->first + n;
             s->t[k].insn = &t->program->insns[block->first + n];
             emit_insn(&s->t[k]);
-            if ((stores || n + 1 < block->count) && ends_block(t->program, block->first + n))
+            if (!stores || n + 1 < block->count)
+                continue;
+            if (!block->flows)
                 midgard_trans_end_halves(&s->t[k]);
-            if (stores && n + 1 == block->count)
-                midgard_trans_store_registers(&s->t[k], &s->slots[k]);
+            midgard_trans_store_registers(&s->t[k], &s->slots[k]);
         }
         if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
             midgard_trans_branches(s, block);
@@ -226,6 +218,7 @@ static void emit_block(struct midgard_trans_sides *s, uint32_t k)
     for (unsigned n = 0; n < s->count; n++) {
         s->t[n].ended = false;
         s->t[n].work += 16; /* for its registers */
+        s->t[n].begins_within = !k || !s->t[n].blocks[k - 1].flows;
         midgard_trans_load_registers(&s->t[n], &s->slots[n]);
     }
     emit_insns(s, block, true);
@@ -295,7 +288,8 @@ static void finish(struct midgard_trans *t, const struct midgard_trans_slots *s,
 /* Where the same lanes run all of it, registers stay values from end to end. */
 static struct midgard_block whole(const struct midgard_program *program)
 {
-    return (struct midgard_block){0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
+    return (struct midgard_block){
+        0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true, .flows = true};
 }
 
 static void start(struct midgard_trans_sides *s, struct jit_builder *b, const struct midgard_program *program,

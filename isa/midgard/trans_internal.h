@@ -23,6 +23,7 @@ struct midgard_trans {
     /* Halves of them as singles (isa/trans_op.h); NULL: what they are stands in the words alone. And those that the
      * block at hand began with. */
     LLVMValueRef half[MIDGARD_REGISTERS][MIDGARD_HALVES], begun_half[MIDGARD_REGISTERS][MIDGARD_HALVES];
+    bool begins_within; /* those are in their range or infinite */
     /* Words that the block at hand began with, and what they are as singles, or NULLs: so that arithmetic goes on
      * with what arithmetic of other blocks has made, whichever NaN it is. */
     LLVMValueRef begun_word[MIDGARD_REGISTERS][4], begun_single[MIDGARD_REGISTERS][4];

@@ -203,7 +203,7 @@ void midgard_trans_end_halves(struct midgard_trans *t)
 {
     for (unsigned n = 0; n < MIDGARD_REGISTERS && !t->rounds; n++)
         for (unsigned h = 0; h < MIDGARD_HALVES && !is_own(n); h++)
-            if (t->half[n][h] && t->half[n][h] != t->begun_half[n][h])
+            if (t->half[n][h] && !(t->begins_within && t->half[n][h] == t->begun_half[n][h]))
                 t->half[n][h] = isa_trans_half_within(t->b, t->half[n][h]);
 }
 

@@ -478,6 +478,13 @@ static const char *const texts[] = {
           "vmul.iadd.32 r0, r0, #0x1111 ; sadd.iand.full r31.w, r0.x, #12 ; br.true again, alu2 ; next alu2\n"
           "vadd.fadd.32 r8, r4.el, #0.0 ; vmul.fadd.16 r9, r5, r6 ; next alu2\n"
           "vmul.fmul.32 r10, r6.el, r7.eh ; vadd.fmax.16 r11, r4, r7 ; stop",
+    /* halves beyond their range that a block leaves behind which helpers end, and the next one, which branches, as they are */
+    LANES "vmul.fmov.16 r1, r24, #0x7bff ; vadd.iand.32 r31, r0, #1 ; next alu1\n"
+          "vmul.fadd.16 r4, r1, r1 ; next tex\n"
+          "derivative.2d.0.f out0, in0, 0, 0 ; exec kill ; next alu2\n"
+          "vmul.iand.32 r31, r0, #1 ; br.true on, alu1 ; next alu1\n"
+          "vmul.fmul.16 r4, r4, #0.25 ; next alu1\non: vmul.fmul.16 r5, r4, #0.5 ; next alu1\n"
+          "vadd.fadd.32 r6, r5.el, #0.0 ; stop",
     /* halves of before a barrier, which are rounded there, and of a loop around one */
     LANES
     "vmul.fadd.16 r3, r0.rl, #0.125 ; vadd.fmul.16 r4, r0.swap, r0 ; next alu1\n"
