@@ -63,25 +63,12 @@ bool isa_op_by_singles(struct isa_lane_op op)
     if (!(op.policy & ISA_OP_QUIET) || op.policy & (ISA_OP_ROUNDING | ISA_OP_FLUSH))
         return false;
     switch (op.op) {
-    case ISA_OP_fadd:
-    case ISA_OP_fsub:
-    case ISA_OP_fmul:
-    case ISA_OP_ffma:
-    case ISA_OP_frcp:
-    case ISA_OP_fsqrt:
-    case ISA_OP_frsq:
-    case ISA_OP_ffloor:
-    case ISA_OP_fceil:
-    case ISA_OP_ftrunc:
-    case ISA_OP_froundeven:
-    case ISA_OP_fround:
-    case ISA_OP_ffract:
     case ISA_OP_fmin:
     case ISA_OP_fmax:
     case ISA_OP_fclamp_0_1:
     case ISA_OP_fclamp_m1_1:
     case ISA_OP_fclamp_0_inf: return true;
-    default: return false;
+    default: return isa_op_rows[op.op].kind == ISA_OP_ARITHMETIC;
     }
 }
 
@@ -270,7 +257,8 @@ static uint64_t element(struct isa_op_one *l, bool floats)
     for (unsigned n = 0; floats && n < row->sources; n++)
         l->f[n] = isa_op_double_of(l, l->s[n]);
     switch (row->kind) {
-    case ISA_OP_FLOAT: return isa_op_no_number(l, isa_op_float_lane(l), l->width);
+    case ISA_OP_FLOAT:
+    case ISA_OP_ARITHMETIC: return isa_op_no_number(l, isa_op_float_lane(l), l->width);
     case ISA_OP_FTEST: return truth(l, isa_op_ftest_lane(l));
     case ISA_OP_INT: return int_op(l);
     case ISA_OP_ITEST: return truth(l, itest(l));

@@ -78,7 +78,14 @@ struct isa_lane_op {
 struct isa_op_row {
     const char *name;
     uint8_t sources;
-    enum isa_op_kind { ISA_OP_FLOAT, ISA_OP_FTEST, ISA_OP_INT, ISA_OP_ITEST, ISA_OP_CONVERT } kind;
+    enum isa_op_kind {
+        ISA_OP_FLOAT,
+        ISA_OP_ARITHMETIC,
+        ISA_OP_FTEST,
+        ISA_OP_INT,
+        ISA_OP_ITEST,
+        ISA_OP_CONVERT
+    } kind;
     /* of a conversion: */
     uint8_t from, to; /* enum isa_shape */
     enum isa_op_integers { ISA_OP_SIGNED, ISA_OP_UNSIGNED, ISA_OP_SIGNED_TO_UNSIGNED } integers;

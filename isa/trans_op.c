@@ -277,7 +277,8 @@ static LLVMValueRef of_floats(struct isa_op_ir *o)
     for (unsigned n = 0; n < isa_op_rows[o->op].sources; n++)
         o->f[n] = isa_op_ir_single(o, o->s[n]);
     switch (isa_op_rows[o->op].kind) {
-    case ISA_OP_FLOAT: return isa_op_ir_float(o);
+    case ISA_OP_FLOAT:
+    case ISA_OP_ARITHMETIC: return isa_op_ir_float(o);
     case ISA_OP_FTEST: return truth(o, isa_op_ir_ftest(o), o->is_double ? o->b->i64x16 : o->b->i32x16);
     default: return convert(o);
     }

@@ -19,23 +19,7 @@ static bool takes_any_nan(const struct isa_op_ir *o)
         return true;
     if (!(o->policy & ISA_OP_QUIET) || o->policy & ISA_OP_ROUNDING)
         return false;
-    switch (o->op) {
-    case ISA_OP_fadd:
-    case ISA_OP_fsub:
-    case ISA_OP_fmul:
-    case ISA_OP_ffma:
-    case ISA_OP_frcp:
-    case ISA_OP_fsqrt:
-    case ISA_OP_frsq:
-    case ISA_OP_ffloor:
-    case ISA_OP_fceil:
-    case ISA_OP_ftrunc:
-    case ISA_OP_froundeven:
-    case ISA_OP_fround:
-    case ISA_OP_ffract:
-    case ISA_OP_f32_to_f16: return true;
-    default: return false;
-    }
+    return isa_op_rows[o->op].kind == ISA_OP_ARITHMETIC || o->op == ISA_OP_f32_to_f16;
 }
 
 static bool is_number(LLVMValueRef v, LLVMTypeRef type, uint64_t n)

@@ -29,6 +29,7 @@ enum {
     MIDGARD_R_RESULT = 32,  /* and 33: the texture pipeline's results */
     MIDGARD_REGISTERS = 34
 };
+enum { MIDGARD_HALVES = 8 }; /* of a register */
 
 enum midgard_tag {
     MIDGARD_TAG_STOP = 1,

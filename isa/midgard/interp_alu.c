@@ -284,7 +284,7 @@ static void unit(struct midgard_machine *m, enum midgard_unit n, const uint32_t 
                              .first = scalar ? u->component / 2u : 0};
         if (!(m->lanes >> l & 1))
             continue;
-        o.singles = !m->rounds && mode == MIDGARD_MODE_16 && midgard_by_singles(u, info);
+        o.singles = !m->rounds && mode == MIDGARD_MODE_16 && midgard_by_singles(info, u->outmod);
         midgard_operand_words(m, u->a.reg, counter, l, &o.from[0]);
         midgard_operand_words(m, u->b.reg, counter, l, &o.from[1]);
         for (unsigned c = 0; c < 4; c++)

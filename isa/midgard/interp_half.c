@@ -9,21 +9,6 @@ uint32_t midgard_half_of(const struct midgard_words *from, unsigned n)
     return midgard_of_half(from->word[n / 2] >> 16 * (n & 1));
 }
 
-bool midgard_by_singles(const struct midgard_alu *u, const struct midgard_alu_info *info)
-{
-    switch (info->form) {
-    case MIDGARD_FORM_MOVE: return info->float_in && u->outmod;
-    case MIDGARD_FORM_CONVERT: return false;
-    case MIDGARD_FORM_EXP2:
-    case MIDGARD_FORM_LOG2:
-    case MIDGARD_FORM_SIN:
-    case MIDGARD_FORM_COS:
-    case MIDGARD_FORM_ARC_FIRST:
-    case MIDGARD_FORM_ARC_SECOND: return true;
-    default: return info->float_in && isa_op_by_singles(info->op[MIDGARD_MODE_16]);
-    }
-}
-
 /* With one NaN, and without denormals. */
 static uint32_t plain_single(uint32_t x)
 {

@@ -7,8 +7,6 @@
 #include "isa/midgard/interp.h"
 #include "isa/midgard/names.h"
 
-#define MIDGARD_HALVES 8u /* of a register */
-
 /* Of a lane's register, or of what is written to it: halves that are kept as singles. */
 struct midgard_kept {
     uint32_t single[MIDGARD_HALVES];
@@ -90,8 +88,6 @@ uint64_t midgard_bits_of(unsigned width);
 
 /* Half n as a single. */
 uint32_t midgard_half_of(const struct midgard_words *from, unsigned n);
-/* Whether an operation of mode 16 computes with singles. */
-bool midgard_by_singles(const struct midgard_alu *u, const struct midgard_alu_info *info);
 /* Half n is kept as a single; gives its bits. */
 uint32_t midgard_keep(struct midgard_kept *to, unsigned n, uint32_t single);
 /* Writes half n of a lane's register, `kept` of which has it or has not; or a whole word. */

@@ -189,11 +189,9 @@ static uint64_t narrow_int(uint8_t mode, uint8_t outmod, uint64_t x)
     }
 }
 
-static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
-
 uint32_t midgard_clamped_single(uint8_t outmod, uint32_t value)
 {
-    return outmod ? (uint32_t)midgard_lane_op(clamps[outmod], ISA_F32, 0, value, 0) : value;
+    return outmod ? (uint32_t)midgard_lane_op(midgard_clamps[outmod], ISA_F32, 0, value, 0) : value;
 }
 
 bool midgard_result(const struct midgard_alu_info *info, uint8_t mode, uint8_t outmod, bool narrow,
@@ -206,6 +204,6 @@ bool midgard_result(const struct midgard_alu_info *info, uint8_t mode, uint8_t o
         return true;
     }
     if (outmod)
-        *value = midgard_lane_op(clamps[outmod], float_shapes[mode], 0, *value, 0);
+        *value = midgard_lane_op(midgard_clamps[outmod], float_shapes[mode], 0, *value, 0);
     return !narrow || narrow_float(info, mode, value);
 }

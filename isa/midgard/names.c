@@ -85,6 +85,10 @@ static const struct isa_name texture_names[] = {
 const struct isa_names midgard_lists[] = {ISA_NAMES(alu_names), ISA_NAMES(memory_names),
                                           ISA_NAMES(texture_names)};
 
+const uint8_t midgard_clamps[4] = {[MIDGARD_CLAMP_0_INF] = ISA_OP_fclamp_0_inf,
+                                   [MIDGARD_CLAMP_M1_1] = ISA_OP_fclamp_m1_1,
+                                   [MIDGARD_CLAMP_0_1] = ISA_OP_fclamp_0_1};
+
 const char *const midgard_unit_names[MIDGARD_ALU_UNITS] = {"vmul", "sadd", "vadd", "smul", "vlut"};
 const char *const midgard_tag_names[16] = {NULL,    "stop",  "vtex",  "tex",  "bar",  "ldst",
                                            NULL,    NULL,    "alu1",  "alu2", "alu3", "alu4",
@@ -95,6 +99,23 @@ const char *const midgard_conditions[4] = {"never", "false", "true", "always"};
 const struct midgard_alu_info *midgard_alu_info(uint8_t op)
 {
     return alu[op].text ? &alu[op] : NULL;
+}
+
+bool midgard_by_singles(const struct midgard_alu_info *info, enum midgard_clamp clamp)
+{
+    if (!info->float_in)
+        return false;
+    switch (info->form) {
+    case MIDGARD_FORM_MOVE: return clamp != MIDGARD_CLAMP_NONE; /* which leaves no NaN */
+    case MIDGARD_FORM_CONVERT: return false;
+    case MIDGARD_FORM_EXP2:
+    case MIDGARD_FORM_LOG2:
+    case MIDGARD_FORM_SIN:
+    case MIDGARD_FORM_COS:
+    case MIDGARD_FORM_ARC_FIRST:
+    case MIDGARD_FORM_ARC_SECOND: return true;
+    default: return isa_op_by_singles(info->op[MIDGARD_MODE_16]);
+    }
 }
 
 const struct midgard_memory_info *midgard_memory_info(uint8_t op)

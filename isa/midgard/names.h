@@ -54,6 +54,9 @@ struct midgard_memory_info {
 
 /* NULL: the operation is reserved. */
 const struct midgard_alu_info *midgard_alu_info(uint8_t op);
+/* Whether in mode 16 it is computed with singles, of halves that are rounded once, sooner or later (README.md, "Numeric
+ * policy"). */
+bool midgard_by_singles(const struct midgard_alu_info *info, enum midgard_clamp clamp);
 const struct midgard_memory_info *midgard_memory_info(uint8_t op);
 const char *midgard_texture_name(uint8_t op);
 
@@ -66,6 +69,8 @@ static inline bool midgard_is_store(enum midgard_class class)
 enum midgard_list { MIDGARD_ALU_OPS, MIDGARD_MEMORY_OPS, MIDGARD_TEXTURE_OPS };
 /* By enum midgard_list. */
 extern const struct isa_names midgard_lists[];
+
+extern const uint8_t midgard_clamps[4]; /* enum isa_op by enum midgard_clamp, but NONE */
 
 extern const char *const midgard_unit_names[MIDGARD_ALU_UNITS]; /* "vmul", ... */
 extern const char *const midgard_tag_names[16];                 /* "stop", "tex", "alu1", ...; NULL: none */

@@ -8,8 +8,6 @@
 #include "isa/trans_fault.h"
 #include "isa/trans_op.h"
 
-#define MIDGARD_HALVES 8u /* of a register */
-
 struct midgard_trans {
     struct jit_builder *b;
     const struct midgard_program *program;

@@ -102,22 +102,6 @@ static LLVMValueRef half_of(struct midgard_trans *t, const struct midgard_trans_
     return half;
 }
 
-/* Whether an operation computes with halves as singles. */
-static bool takes_singles(const struct midgard_trans_unit *u)
-{
-    switch (u->info->form) {
-    case MIDGARD_FORM_MOVE: return u->alu->outmod; /* clamped, which leaves no NaN */
-    case MIDGARD_FORM_CONVERT: return false;
-    case MIDGARD_FORM_EXP2:
-    case MIDGARD_FORM_LOG2:
-    case MIDGARD_FORM_SIN:
-    case MIDGARD_FORM_COS:
-    case MIDGARD_FORM_ARC_FIRST:
-    case MIDGARD_FORM_ARC_SECOND: return true;
-    default: return isa_op_by_singles(u->info->op[u->mode]);
-    }
-}
-
 static bool is_there(const struct midgard_source *s, uint8_t mode, bool floats)
 {
     switch (s->expand) {
@@ -193,8 +177,9 @@ static LLVMValueRef vector_element(struct midgard_trans *t, const struct midgard
     if (u->width == 32 && floats && s->expand == MIDGARD_PLAIN)
         return word_of_single(t, u, o->word[n]);
     if (s->expand < MIDGARD_EXPAND_LOW)
-        return u->width == 16 && floats && takes_singles(u) ? half_of(t, o, n)
-                                                            : midgard_trans_element(t, o->word, u->width, n);
+        return u->width == 16 && midgard_by_singles(u->info, u->alu->outmod)
+                   ? half_of(t, o, n)
+                   : midgard_trans_element(t, o->word, u->width, n);
     n += takes_upper(s) ? u->elements : 0;
     if (u->width == 32 && floats)
         return isa_trans_half_single(t->b, half_of(t, o, n));
@@ -237,7 +222,7 @@ static LLVMValueRef immediate(struct midgard_trans *t, const struct midgard_tran
     uint64_t source[3] = {x};
     if (!u->info->float_in)
         return midgard_trans_splat(t, u->width, (uint64_t)(int64_t)(int16_t)x);
-    if (u->width == 16 && takes_singles(u))
+    if (u->width == 16 && midgard_by_singles(u->info, u->alu->outmod))
         return with_signs(t, isa_trans_half_of_bits(t->b, midgard_trans_splat(t, 16, x)), 16, u->alu->b.mod);
     if (u->width > 16)
         source[0] = isa_op_lane((struct isa_lane_op){ISA_OP_f16_to_f32, ISA_F16, ISA_OP_QUIET}, source);
@@ -393,16 +378,15 @@ static LLVMValueRef narrowed(struct midgard_trans *t, const struct midgard_trans
 
 static LLVMValueRef clamped(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
 {
-    static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
     static const uint8_t shapes[4] = {ISA_F16, ISA_F16, ISA_F32, ISA_F64};
     if (!u->info->float_out || !u->alu->outmod)
         return x;
     if (LLVMTypeOf(x) == t->b->f32x16) {
-        const struct isa_lane_op clamp = {clamps[u->alu->outmod], ISA_F16, ISA_OP_QUIET};
+        const struct isa_lane_op clamp = {midgard_clamps[u->alu->outmod], ISA_F16, ISA_OP_QUIET};
         const LLVMValueRef source[3] = {x, NULL, NULL};
         return isa_trans_half(t->b, clamp, source, t->rounds);
     }
-    return midgard_trans_op(t, clamps[u->alu->outmod], shapes[u->mode], 0, x, NULL);
+    return midgard_trans_op(t, midgard_clamps[u->alu->outmod], shapes[u->mode], 0, x, NULL);
 }
 
 /* Up to 32 bits at a byte of a word. */

@@ -58,7 +58,6 @@ static LLVMValueRef fill_quads(struct midgard_trans *t, LLVMValueRef value)
 static void write_result(struct midgard_trans *t, const struct midgard_texture *x, bool floats,
                          const LLVMValueRef in[4])
 {
-    static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
     unsigned reg = (t->program->traits.shared_registers ? 0 : MIDGARD_R_RESULT) + x->out_select;
     for (unsigned c = 0; c < 4; c++) {
         LLVMValueRef v = midgard_trans_lanes(t, in[x->swizzle >> 2 * c & 3]);
@@ -67,7 +66,7 @@ static void write_result(struct midgard_trans *t, const struct midgard_texture *
         if (!(x->mask >> c & 1))
             continue;
         if (floats && x->outmod)
-            v = midgard_trans_op(t, clamps[x->outmod], ISA_F32, 0, v, NULL);
+            v = midgard_trans_op(t, midgard_clamps[x->outmod], ISA_F32, 0, v, NULL);
         if (x->out_full) {
             midgard_trans_set(t, reg, c, v);
             continue;

@@ -100,8 +100,9 @@ static int emit(struct jit_builder *b, void *data)
 static void choose_policies(struct variant *v)
 {
     static const uint8_t of[][POLICIES] = {
-        [ISA_OP_FLOAT] = {0, 1, 2, 3, ISA_OP_FLUSH, ISA_OP_QUIET, ISA_OP_FLUSH | 1, ISA_OP_FLUSH | 2,
-                          ISA_OP_FLUSH | 3, ISA_OP_QUIET | 1, ISA_OP_FLUSH | ISA_OP_QUIET | ISA_OP_PROPAGATE},
+        [ISA_OP_FLOAT... ISA_OP_ARITHMETIC] = {0, 1, 2, 3, ISA_OP_FLUSH, ISA_OP_QUIET, ISA_OP_FLUSH | 1,
+                                               ISA_OP_FLUSH | 2, ISA_OP_FLUSH | 3, ISA_OP_QUIET | 1,
+                                               ISA_OP_FLUSH | ISA_OP_QUIET | ISA_OP_PROPAGATE},
         [ISA_OP_FTEST] = {0, ISA_OP_I1, ISA_OP_F1, ISA_OP_FLUSH},
         [ISA_OP_INT] = {0},
         [ISA_OP_ITEST] = {0, ISA_OP_I1},
