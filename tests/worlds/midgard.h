@@ -1,9 +1,10 @@
-/* The world of Midgard's programs, for the two files that make it: midgard.c (what it is, the interpreter's ports)
- * and midgard_ir.c (the same ports as IR). */
+/* The world of Midgard's programs, for the files that make it: midgard.c (what it is), midgard_ports.c (the
+ * interpreter's ports), midgard_ir.c and midgard_ir_ports.c (the same as IR). */
 #ifndef VITRAIL_TESTS_WORLD_MIDGARD_H
 #define VITRAIL_TESTS_WORLD_MIDGARD_H
 
 #include "isa/midgard/interp.h"
+#include "isa/midgard/trans.h"
 #include "tests/worlds/world.h"
 
 enum { FUEL = 60, TABLE = 16, BUFFERS = 4, BUFFER_BYTES = 512, MEMORY = 1024, SELECTORS = 128, UNIFORMS = 8 };
@@ -38,6 +39,9 @@ static inline enum isa_numeric numeric_of(unsigned mode)
     return mode < LAYOUTS ? ISA_EXACT : ISA_FAST;
 }
 
+/* Without ctx, which is the world, and numeric. */
+extern const struct midgard_ports midgard_world_ports;
+extern const struct midgard_ir_ports midgard_world_ir_ports;
 /* The program as a GPU of this mode has it; what it points to is the other's. */
 struct midgard_program midgard_world_program(const void *program, unsigned mode);
 
