@@ -57,6 +57,13 @@ static const struct {
      0x7f800000},
     {TWICE "alu1\njump on, alu1 ; next alu1\non: vmul.fmul.16 r4, -r4, #0.5 ; next alu1\n" SEEN_R4,
      0xff800000, 0xff800000},
+    {TWICE "alu2\nvmul.imov.32 r31, r24, #0 ; discard.true +0, t0 ; next alu1\n"
+           "vmul.fmul.16 r4, r4, #0.5 ; next alu1\n" SEEN_R4,
+     0x7f800000, 0x477fe000},
+    /* 65528, which is infinite as a half and below 2^16 */
+    {"vmul.fmov.16 r1, r24, #0x7bff ; next alu1\nvmul.fadd.16 r4, r1, #24.0 ; next alu1\n"
+     "jump on, alu1 ; next alu1\non: vmul.fmul.16 r4, r4, #0.5 ; next alu1\n" SEEN_R4,
+     0x7f800000, 0x46fff800},
     {KEPT "alu1\njump on, alu1 ; next alu1\non: " SEEN, 0x3f800000, 0x3f800800},
     {KEPT "alu1\nvlut.fsqrt.16 r4, -r3, #0.0 ; next alu1\njump on, alu1 ; next alu1\non: " SEEN_R4,
      0x7fc00000, 0x7fc00000},
