@@ -77,9 +77,7 @@ static bool is_normal(LLVMValueRef v, unsigned depth)
     case LLVMSIToFP: return true;
     case LLVMSelect:
         return is_normal(LLVMGetOperand(v, 1), depth - 1) && is_normal(LLVMGetOperand(v, 2), depth - 1);
-    default:
-        return jit_calls(v, "llvm.fma") || jit_calls(v, "llvm.sqrt") ||
-               jit_calls(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+    default: return jit_calls(v, "llvm.fma") || jit_calls(v, "llvm.sqrt") || jit_is_half(v);
     }
 }
 

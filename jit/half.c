@@ -4,9 +4,11 @@
 
 #include "jit/math.h"
 
-#define NEAREST_EVEN      0u          /* immediate of VCVTPS2PH: whatever MXCSR says */
-#define CURRENT_DIRECTION 4u          /* of VCVTPH2PS, which is exact, and where the immediate has another */
-#define CUT_TO_2_14       0xebu       /* immediate of VRNDSCALEPS: to multiples of 2^-14, toward zero */
+#define NEAREST_EVEN      0u    /* immediate of VCVTPS2PH: whatever MXCSR says */
+#define CURRENT_DIRECTION 4u    /* of VCVTPH2PS, which is exact, and where the immediate has another */
+#define CUT_TO_2_14       0xebu /* immediate of VRNDSCALEPS: to multiples of 2^-14, toward zero */
+#define NARROW_AVX512     "llvm.x86.avx512.mask.vcvtps2ph.512"
+#define WIDEN_AVX512      "llvm.x86.avx512.mask.vcvtph2ps.512"
 #define LEAST_NORMAL      0x38800000u /* 2^-14, a single */
 
 static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *args, unsigned count)
@@ -39,10 +41,10 @@ static LLVMValueRef round_avx512(struct jit_builder *b, LLVMValueRef x)
     LLVMValueRef normal = LLVMBuildFCmp(b->ir, LLVMRealUNE, cut, LLVMConstNull(b->f32x16), "");
     LLVMValueRef narrow[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16),
                               LLVMConstAllOnes(b->i16)};
-    LLVMValueRef wide[4] = {call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", narrow, 4), cut,
-                            jit_mask_to_bits(b, normal), jit_i32(b, CURRENT_DIRECTION)};
+    LLVMValueRef wide[4] = {call(b, NARROW_AVX512, narrow, 4), cut, jit_mask_to_bits(b, normal),
+                            jit_i32(b, CURRENT_DIRECTION)};
 
-    return call(b, "llvm.x86.avx512.mask.vcvtph2ps.512", wide, 4);
+    return call(b, WIDEN_AVX512, wide, 4);
 }
 
 /* Eight halves, by their bits, as singles. LLVM must not see that they are: it would compare and round halves
@@ -89,7 +91,7 @@ static LLVMValueRef narrow_avx512(struct jit_builder *b, LLVMValueRef x)
 {
     LLVMValueRef args[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16), LLVMConstAllOnes(b->i16)};
 
-    return call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", args, 4);
+    return call(b, NARROW_AVX512, args, 4);
 }
 
 static LLVMValueRef widen_avx512(struct jit_builder *b, LLVMValueRef bits)
@@ -97,7 +99,7 @@ static LLVMValueRef widen_avx512(struct jit_builder *b, LLVMValueRef bits)
     LLVMValueRef args[4] = {bits, LLVMConstNull(b->f32x16), LLVMConstAllOnes(b->i16),
                             jit_i32(b, CURRENT_DIRECTION)};
 
-    return call(b, "llvm.x86.avx512.mask.vcvtph2ps.512", args, 4);
+    return call(b, WIDEN_AVX512, args, 4);
 }
 
 static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
@@ -242,20 +244,25 @@ static LLVMValueRef argument_of(LLVMValueRef v, const char *name)
     return jit_calls(v, name) ? LLVMGetOperand(v, 0) : NULL;
 }
 
+bool jit_is_half(LLVMValueRef v)
+{
+    return jit_calls(v, WIDEN_AVX512);
+}
+
 LLVMValueRef jit_half_of(struct jit_builder *b, LLVMValueRef v)
 {
-    LLVMValueRef half = argument_of(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+    LLVMValueRef half = argument_of(v, WIDEN_AVX512);
 
     return b->level == JIT_AVX512 && half ? LLVMBuildZExt(b->ir, half, b->i32x16, "") : NULL;
 }
 
 LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v)
 {
-    LLVMValueRef half = argument_of(v, "llvm.x86.avx512.mask.vcvtph2ps.512");
+    LLVMValueRef half = argument_of(v, WIDEN_AVX512);
 
     if (b->level != JIT_AVX512 || !half)
         return NULL;
     while (LLVMIsATruncInst(half) || LLVMIsAZExtInst(half))
         half = LLVMGetOperand(half, 0);
-    return argument_of(half, "llvm.x86.avx512.mask.vcvtps2ph.512");
+    return argument_of(half, NARROW_AVX512);
 }

@@ -39,6 +39,8 @@ LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x);
 /* The same, cheaper, of what is no other NaN than 0x7fc00000. */
 LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x);
 
+/* Whether v is known for the single of a half: by the instruction that made it, where a level has one for all lanes. */
+bool jit_is_half(LLVMValueRef v);
 /* The half, in lower halves as above, of which v is the single. NULL as below. */
 LLVMValueRef jit_half_of(struct jit_builder *b, LLVMValueRef v);
 /* The single that v is the half next to, as a single: jit_half_to_single of jit_quiet_to_half. NULL: v is something
