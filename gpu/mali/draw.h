@@ -65,6 +65,10 @@ struct mali_table {
     struct mali_entry *entry;
 };
 #define MALI_ENTRIES_MOST (1u << 16) /* of all tables of a program: ours */
+struct mali_bindings;
+/* NULL: there is none of that type, or it cannot be read: *refused says why, or is NULL. */
+const struct mali_entry *mali_entry_find(const struct mali_bindings *bindings, uint32_t table,
+                                         uint32_t number, uint32_t type, const struct mali_stop **refused);
 
 struct mali_bindings {
     struct mali_state state; /* v9: what its other descriptors say of the same (environment.c) */

@@ -54,6 +54,15 @@ static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
     }
 }
 
+const struct mali_entry *mali_entry_find(const struct mali_bindings *b, uint32_t table, uint32_t number,
+                                         uint32_t type, const struct mali_stop **refused)
+{
+    const struct mali_table *in = table < b->table_count ? &b->table[table] : NULL;
+    const struct mali_entry *e = in && number < in->count ? &in->entry[number] : NULL;
+    *refused = !in ? NULL : in->refused ? in->refused : e ? e->refused : NULL;
+    return !*refused && e && e->type == type ? e : NULL;
+}
+
 static bool read_table(struct tables *t, uint64_t at, struct mali_table *table)
 {
     const uint32_t bytes = mali_entry_bytes(t->reader->version);

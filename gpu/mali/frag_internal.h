@@ -18,7 +18,6 @@ enum {
     FRAG_REG_COVERAGE,
     FRAG_REG_SAMPLES /* the same, and above the sample's number */
 };
-#define FRAG_INDEX_MASK 0xffffffu /* of a handle since v9: the number; above, the table */
 #define FRAG_WORDS_MOST 256u      /* likewise, of a vertex's bytes */
 
 /* A message that v7 sends before the program begins (frag_preload.c); bytes alone. */

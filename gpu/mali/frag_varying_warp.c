@@ -8,9 +8,8 @@
 #include "raster/texture/sampler.h"
 #include "util/bits.h"
 
-#define WORD        4u
-#define SLOT_WORDS  4u /* of a slot */
-#define TABLE_SHIFT 24u
+#define WORD       4u
+#define SLOT_WORDS 4u /* of a slot */
 
 /* ---- what programs ask for ---- */
 
@@ -36,9 +35,10 @@ static void note_descriptor(const struct warp_insn *i, struct mali_frag_asked *a
         memset(list, true, FRAG_VARYINGS_MOST);
         return;
     }
-    asked->table = (uint32_t)handle->value & ~FRAG_INDEX_MASK;
-    if ((handle->value & FRAG_INDEX_MASK) < FRAG_VARYINGS_MOST)
-        list[handle->value & FRAG_INDEX_MASK] = true;
+    const uint32_t number = warp_handle_number((uint32_t)handle->value);
+    asked->table = (uint32_t)handle->value ^ number;
+    if (number < FRAG_VARYINGS_MOST)
+        list[number] = true;
 }
 
 void mali_frag_look_warp(const struct warp_program *p, struct mali_frag_asked *asked)
@@ -73,22 +73,21 @@ static const struct mali_entry *entry_of(const struct mali_frag *f, uint32_t tab
                                          struct mali_stop *stop)
 {
     const struct mali_bindings *b = &f->job.bindings;
-    const struct mali_table *t = table < b->table_count ? &b->table[table] : NULL;
-    const struct mali_entry *e = t && n < t->count ? &t->entry[n] : NULL;
-    const struct mali_stop *refused = !t ? NULL : t->refused ? t->refused : e ? e->refused : NULL;
+    const struct mali_stop *refused;
+    const struct mali_entry *e = mali_entry_find(b, table, n, type, &refused);
     if (refused)
         *stop = *refused;
-    else if (!e || e->type != type)
+    else if (!e)
         mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, FRAG_UNIT, b->environment.tables,
                       "varyings ask for descriptor %u of table %u, which is none of type %u", n, table, type);
-    return refused || !e || e->type != type ? NULL : e;
+    return e;
 }
 
 bool mali_frag_describe_v9(const struct mali_frag *f, uint32_t handle, struct mali_frag_descriptor *out,
                            struct mali_stop *stop)
 {
-    const struct mali_entry *e =
-        entry_of(f, handle >> TABLE_SHIFT, handle & FRAG_INDEX_MASK, MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
+    const struct mali_entry *e = entry_of(f, warp_handle_table(handle), warp_handle_number(handle),
+                                          MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
     const struct mali_attribute_v9 *a = e ? &e->attribute : NULL;
     const struct mali_entry *buffer =
         a ? entry_of(f, a->table, a->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop) : NULL;

@@ -220,7 +220,7 @@ static void tell_varying(const struct mali_frag_batch *b, struct follower *f, ui
 {
     const uint8_t n = mali_frag_slot_of(b->frag, index);
     const struct mali_frag_slot *slot = n != FRAG_NO_SLOT ? &b->frag->slot[n] : NULL;
-    const uint32_t number = index & FRAG_INDEX_MASK;
+    const uint32_t number = warp_handle_number(index);
     for (unsigned c = 0; slot && c < slot->count; c++) {
         char name[8];
         snprintf(name, sizeof name, "v%u.%c", number % 100, "xyzw"[c]);

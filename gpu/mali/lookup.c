@@ -45,23 +45,19 @@ static bool take_listed(struct mali_lookup_maker *m)
     return true;
 }
 
-/* v9: a handle is a table's number above 24 bits of an entry's (isa/warp/insn.h). NULL with *stop: it is none of that
- * type, or cannot be read. */
+/* v9: NULL with *stop: it is none of that type, or cannot be read. */
 static const struct mali_entry *entry_of(struct mali_lookup_maker *m, uint32_t handle, uint32_t type)
 {
-    const struct mali_bindings *b = m->world->bindings;
-    const uint32_t number = handle & ((1u << 24) - 1);
-    const struct mali_table *table = handle >> 24 < b->table_count ? &b->table[handle >> 24] : NULL;
-    const struct mali_entry *e =
-        table && !table->refused && number < table->count ? &table->entry[number] : NULL;
-    const struct mali_stop *refused = table && table->refused ? table->refused : e ? e->refused : NULL;
+    const struct mali_stop *refused;
+    const struct mali_entry *e = mali_entry_find(m->world->bindings, warp_handle_table(handle),
+                                                 warp_handle_number(handle), type, &refused);
     if (refused)
         *m->stop = *refused;
-    else if (!e || e->type != type)
+    else if (!e)
         mali_lookup_refuse(m, GPU_FAULT_PACKET,
                            type == MALI_DESCRIPTOR_TYPE_SAMPLER ? "asked with a sampler that there is not"
                                                                 : "there is none");
-    return refused || !e || e->type != type ? NULL : e;
+    return e;
 }
 
 static bool take_entries(struct mali_lookup_maker *m)

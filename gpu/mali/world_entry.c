@@ -12,21 +12,25 @@ static const char *name_of(uint32_t type)
                                                   : "buffer";
 }
 
+static const struct mali_entry *entry_of(const struct mali_world *w, uint32_t table, uint32_t number,
+                                         uint32_t type, struct mali_stop *stop)
+{
+    const struct mali_bindings *b = w->bindings;
+    const struct mali_stop *refused;
+    const struct mali_entry *e = mali_entry_find(b, table, number, type, &refused);
+    if (refused)
+        *stop = *refused;
+    else if (!e)
+        mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, w->unit,
+                      table < b->table_count ? b->table[table].resource.address : b->environment.tables,
+                      "there is no %s %u in table %u", name_of(type), number, table);
+    return e;
+}
+
 const struct mali_entry *mali_world_entry(const struct mali_world *w, uint32_t handle, uint32_t type,
                                           struct mali_stop *stop)
 {
-    const struct mali_bindings *b = w->bindings;
-    const uint32_t table = handle >> 24, number = handle & 0xffffff;
-    const struct mali_table *in = table < b->table_count ? &b->table[table] : NULL;
-    const struct mali_entry *e = in && !in->refused && number < in->count ? &in->entry[number] : NULL;
-    const struct mali_stop *refused = in && in->refused ? in->refused : e ? e->refused : NULL;
-    if (refused)
-        *stop = *refused;
-    else if (!e || e->type != type)
-        mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, w->unit,
-                      in ? in->resource.address : b->environment.tables, "there is no %s %u in table %u",
-                      name_of(type), number, table);
-    return refused || !e || e->type != type ? NULL : e;
+    return entry_of(w, warp_handle_table(handle), warp_handle_number(handle), type, stop);
 }
 
 static bool unsupported(const struct mali_world *w, uint64_t address, const char *what, uint32_t value,
@@ -78,7 +82,7 @@ bool mali_attribute_texel_v9(const struct mali_threads *t, const struct isa_attr
                            d->format, stop);
     if (out->constant)
         return true;
-    e = mali_world_entry(w, d->table << 24 | (d->buffer_index & 0xffffff), MALI_DESCRIPTOR_TYPE_BUFFER, stop);
+    e = entry_of(w, d->table, d->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
     if (!e || !element_of(w, d, a->vertex[lane], instance, &element, stop))
         return false;
     /* Below 2^33 times below 2^32: the sum of both would need more bits. */

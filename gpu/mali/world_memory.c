@@ -197,7 +197,7 @@ static bool listed_buffer(const struct mali_world *w, uint32_t buffer, uint64_t 
 static bool entered_buffer(const struct mali_world *w, uint32_t handle, uint64_t *address, uint64_t *size,
                            struct mali_stop *stop)
 {
-    const uint32_t table = handle >> 24, number = handle & 0xffffff;
+    const uint32_t table = warp_handle_table(handle), number = warp_handle_number(handle);
     const struct mali_table *in = table < w->bindings->table_count ? &w->bindings->table[table] : NULL;
     if (!in || (!in->refused && number >= in->count))
         return true;

@@ -105,13 +105,11 @@ static void linear(const struct mali_world *w, const uint32_t instance[16], stru
 }
 
 /* Handles of v6 and v7 name one of two lists and a number in it (isa/bifrost/lower.h). */
-#define TABLE_AT 24u
-
 static bool take_list(struct isa_attribute *a, unsigned lane)
 {
-    const uint32_t table = a->index[lane] >> TABLE_AT;
+    const uint32_t table = warp_handle_table(a->index[lane]);
     a->secondary = table == BIFROST_TABLE_VARYINGS;
-    a->index[lane] &= (1u << TABLE_AT) - 1;
+    a->index[lane] = warp_handle_number(a->index[lane]);
     return table == BIFROST_TABLE_ATTRIBUTES || table == BIFROST_TABLE_VARYINGS;
 }
 
@@ -223,7 +221,7 @@ static bool store_lane(struct request *r, unsigned l, struct mali_stop *stop)
 
 /* Where a thread's own vertex stands: by the linear ID that it begins with, and of a point's size by four more. The
  * buffer has a name that all drivers give it, beyond all tables. */
-#define VERTICES (13u << 24)
+#define VERTICES_TABLE 13u
 
 static bool vertex_lane(struct request *r, unsigned l, struct mali_stop *stop)
 {
@@ -231,7 +229,7 @@ static bool vertex_lane(struct request *r, unsigned l, struct mali_stop *stop)
     const struct mali_shading *s = t->world->shading;
     const uint32_t id = r->message->operand[0][0][l], n = mali_vertex_number(id);
     uint64_t at = MALI_NOWHERE;
-    if (r->message->operand[1][0][l] != VERTICES || !s)
+    if (r->message->operand[1][0][l] != warp_handle(VERTICES_TABLE, 0) || !s)
         return refuse(t->world, GPU_FAULT_UNSUPPORTED, "addresses of a buffer's elements are not explained",
                       stop);
     if (t->world->kind == MALI_THREADS_VARYING)

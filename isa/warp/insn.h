@@ -93,6 +93,19 @@ enum warp_message_kind {
     WARP_ATEST,  /* coverage, alpha (a single), datum; gives the coverage */
     WARP_ZS_EMIT /* depth, stencil, coverage; gives the coverage */
 };
+#define WARP_HANDLE_TABLE_AT 24u
+static inline uint32_t warp_handle(uint32_t table, uint32_t number)
+{
+    return table << WARP_HANDLE_TABLE_AT | number;
+}
+static inline uint32_t warp_handle_table(uint32_t handle)
+{
+    return handle >> WARP_HANDLE_TABLE_AT;
+}
+static inline uint32_t warp_handle_number(uint32_t handle)
+{
+    return handle & ((1u << WARP_HANDLE_TABLE_AT) - 1);
+}
 /* Where varyings are taken: of both sets' encodings. */
 enum warp_sample { WARP_SAMPLE_CENTER, WARP_SAMPLE_CENTROID, WARP_SAMPLE_SAMPLE, WARP_SAMPLE_EXPLICIT };
 /* Whether a varying's coordinates are kept for others, or are those that were. */

@@ -144,6 +144,8 @@ static void test_attributes(void **state)
         assert_int_equal(v9_word(&v, V9_DATA + 12288, n), util_f2u((float)third));
         assert_int_equal(v9_word(&v, V9_DATA + 16384, n), util_f2u(1.0f));
     }
+    v9_set(&v, at, &mali_desc_attribute_v9, "buffer index", 1 | 1 << 24);
+    v9_refused(&v, "there is no buffer 16777217 in table 2");
     v9_end(&v);
 }
 
