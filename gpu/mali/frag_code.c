@@ -312,8 +312,8 @@ static bool set_args(struct mali_frag *f, struct finding *x)
     args->alpha_reference = f->alpha_reference;
     args->fuel = f->world.fuel;
     args->passed = &f->passed;
-    for (unsigned n = 0; n < FRAG_SPECIAL_BLEND; n++)
-        mali_frag_special_words(f, (enum mali_frag_special)n, args->special[n]);
+    for (unsigned n = 0; n < MALI_SPECIAL_BLEND; n++)
+        mali_frag_special_words(f, (enum mali_special)n, args->special[n]);
     for (uint32_t t = 0; t < f->tile->count; t++) {
         args->constant[t] = f->target[t].constant;
         args->shader[t] = f->target[t].shader ? f->target[t].shader->address : 0;

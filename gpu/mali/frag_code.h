@@ -49,7 +49,7 @@ struct mali_frag_args {
     float alpha_reference, constant[MALI_TARGETS];
     uint32_t fuel;
     uint64_t shader[MALI_TARGETS];           /* addresses of blend shaders */
-    uint32_t special[FRAG_SPECIAL_BLEND][2]; /* by enum mali_frag_special */
+    uint32_t special[MALI_SPECIAL_BLEND][2]; /* by enum mali_special */
     _Atomic uint64_t *passed;                /* the draw's count of samples */
 };
 

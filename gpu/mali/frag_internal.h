@@ -10,15 +10,7 @@
 #define FRAG_UNIT          "fragment program"
 #define FRAG_NO_SLOT       0xff
 #define FRAG_VARYINGS_MOST 256u /* descriptors that are looked at; programs name more by registers alone */
-/* Registers of a lane of isa/warp where it begins (Mesa's bifrost_compile.c). */
-enum {
-    FRAG_REG_PRIMITIVE = 57,
-    FRAG_REG_FACING,
-    FRAG_REG_POSITION, /* x, and y above */
-    FRAG_REG_COVERAGE,
-    FRAG_REG_SAMPLES /* the same, and above the sample's number */
-};
-#define FRAG_WORDS_MOST 256u      /* likewise, of a vertex's bytes */
+#define FRAG_WORDS_MOST    256u /* likewise, of a vertex's bytes */
 
 /* A message that v7 sends before the program begins (frag_preload.c); bytes alone. */
 #define MALI_FRAG_MESSAGES 2u
@@ -227,19 +219,20 @@ void mali_frag_warp_ports(struct mali_frag_batch *batch);
 void mali_frag_warp_registers(const struct mali_frag_batch *batch, uint32_t reg[WARP_REGISTERS][ISA_LANES]);
 /* Samples of a lane, as programs get them. */
 uint32_t mali_frag_coverage(const uint16_t samples[RASTER_TARGET_SAMPLES], unsigned lane);
-/* What special values are that fragments alone have; those of descriptors from BLEND on, and the words of each. */
-enum mali_frag_special {
-    FRAG_SPECIAL_OTHER,
-    FRAG_SPECIAL_SIZE,    /* of the framebuffer */
-    FRAG_SPECIAL_DATUM,   /* what ATEST is given */
-    FRAG_SPECIAL_SAMPLES, /* where the places of samples stand */
-    FRAG_SPECIAL_BLEND
-};
-enum mali_frag_special mali_frag_special_of(enum mali_version version, unsigned which);
-void mali_frag_special_words(const struct mali_frag *frag, enum mali_frag_special which, uint32_t word[2]);
+/* Special values that fragments alone have (specials.inc): of up to LAST_BLEND; whose target one is (MALI_TARGETS: it is no
+ * blend descriptor); its words. */
+static inline bool mali_frag_has_special(enum mali_special which)
+{
+    return which != MALI_SPECIAL_OTHER && which <= MALI_SPECIAL_LAST_BLEND;
+}
+static inline uint32_t mali_frag_special_target(enum mali_special which)
+{
+    const uint32_t t = (uint32_t)which - MALI_SPECIAL_BLEND;
+    return t < MALI_TARGETS ? t : MALI_TARGETS;
+}
+void mali_frag_special_words(const struct mali_frag *frag, enum mali_special which, uint32_t word[2]);
 /* A point's y counts up. */
 bool mali_frag_point_up(const struct mali_frag *frag);
-#define MALI_FRAG_SAMPLE_MASK 31u /* of a sample's number (Mesa's bifrost_compile.c) */
 /* What a value of four words is in registers of 32 bits: of 16 bits an integer takes half of one. */
 void mali_frag_halve(const struct warp_asked *asked, uint32_t value[4]);
 /* frag_blend_warp.c: what such programs do to the tile. Registers' values; a pixel's, of raw targets by the conversion. */

@@ -1,12 +1,11 @@
 /* What a fragment program of isa/warp meets besides what all programs of that machine do: registers that it begins with,
- * varyings, special values. Sources: Mesa's bifrost_compile.c (which register has what, how a place in the pixel is
- * given) and valhall_ISA.xml as documentation. */
+ * varyings, special values. Sources: Mesa's bifrost_compile.c (how a place in the pixel is given) and
+ * valhall_ISA.xml as documentation. */
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_internal.h"
 #include "gpu/mali/payload.h"
-#include "isa/bifrost/insn.h"
 #include "isa/valhall/insn.h"
 #include "raster/samples.h"
 #include "util/bits.h"
@@ -14,7 +13,9 @@
 
 /* ---- registers ---- */
 
-#define SAMPLE_SHIFT 16u /* of a sample's number */
+/* A sample's number above the samples. */
+#define SAMPLE_SHIFT 16u
+#define SAMPLE_MASK  31u
 
 uint32_t mali_frag_coverage(const uint16_t samples[RASTER_TARGET_SAMPLES], unsigned lane)
 {
@@ -29,10 +30,11 @@ void mali_frag_warp_registers(const struct mali_frag_batch *b, uint32_t reg[WARP
     memset(reg, 0, sizeof(uint32_t[WARP_REGISTERS][ISA_LANES]));
     for (unsigned lane = 0; lane < ISA_LANES; lane++) {
         const uint32_t x = (uint32_t)b->px + raster_lane_x(lane), y = (uint32_t)b->py + raster_lane_y(lane);
-        reg[FRAG_REG_FACING][lane] = b->prim->reverse;
-        reg[FRAG_REG_POSITION][lane] = (x & 0xffff) | y << 16;
-        reg[FRAG_REG_COVERAGE][lane] = mali_frag_coverage(b->covered, lane);
-        reg[FRAG_REG_SAMPLES][lane] = reg[FRAG_REG_COVERAGE][lane] | b->sample << SAMPLE_SHIFT;
+        reg[MALI_REG_FRAGMENT_FACING][lane] = b->prim->reverse;
+        reg[MALI_REG_FRAGMENT_POSITION][lane] = (x & 0xffff) | y << 16;
+        reg[MALI_REG_FRAGMENT_COVERAGE][lane] = mali_frag_coverage(b->covered, lane);
+        reg[MALI_REG_FRAGMENT_SAMPLES][lane] = reg[MALI_REG_FRAGMENT_COVERAGE][lane] | b->sample
+                                                                                           << SAMPLE_SHIFT;
     }
 }
 
@@ -52,7 +54,7 @@ static struct mali_frag_spot spot_of(const struct mali_frag_batch *b, uint8_t ho
         break;
     case WARP_SAMPLE_SAMPLE:
         raster_samples_position(b->frag->tile->samples,
-                                mali_frag_sample(b, operand >> SAMPLE_SHIFT & MALI_FRAG_SAMPLE_MASK), &x, &y);
+                                mali_frag_sample(b, operand >> SAMPLE_SHIFT & SAMPLE_MASK), &x, &y);
         s.dx = (float)x / 16.0f - 0.5f;
         s.dy = (float)y / 16.0f - 0.5f;
         break;
@@ -199,33 +201,18 @@ static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
 
 /* ---- special values ---- */
 
-enum mali_frag_special mali_frag_special_of(enum mali_version version, unsigned which)
-{
-    static const uint8_t bifrost[] = {[BIFROST_SPECIAL_FRAMEBUFFER_SIZE] = FRAG_SPECIAL_SIZE,
-                                      [BIFROST_SPECIAL_ATEST_DATUM] = FRAG_SPECIAL_DATUM,
-                                      [BIFROST_SPECIAL_SAMPLE] = FRAG_SPECIAL_SAMPLES};
-    static const uint8_t valhall[] = {[VALHALL_SPECIAL_FRAMEBUFFER_SIZE] = FRAG_SPECIAL_SIZE,
-                                      [VALHALL_SPECIAL_ATEST_DATUM] = FRAG_SPECIAL_DATUM,
-                                      [VALHALL_SPECIAL_SAMPLE] = FRAG_SPECIAL_SAMPLES};
-    const bool v9 = version >= MALI_V9;
-    const unsigned blend = v9 ? VALHALL_SPECIAL_BLEND_0 : BIFROST_SPECIAL_BLEND_0;
-    const unsigned count = v9 ? UTIL_ARRAY_SIZE(valhall) : UTIL_ARRAY_SIZE(bifrost);
-    if (which >= blend && which < blend + MALI_TARGETS)
-        return (enum mali_frag_special)(FRAG_SPECIAL_BLEND + (which - blend));
-    return (enum mali_frag_special)(which < count ? (v9 ? valhall : bifrost)[which] : FRAG_SPECIAL_OTHER);
-}
-
 /* What ATEST is given is nothing that anybody else looks at. Width and height stand as two halves (ours). */
-void mali_frag_special_words(const struct mali_frag *f, enum mali_frag_special which, uint32_t word[2])
+void mali_frag_special_words(const struct mali_frag *f, enum mali_special which, uint32_t word[2])
 {
+    const uint32_t t = mali_frag_special_target(which);
     const struct mali_targets *targets = f->shared->targets;
     const uint64_t places = f->shared->payload->frame.several.sample_locations;
     word[0] = word[1] = 0;
-    if (which >= FRAG_SPECIAL_BLEND) {
-        memcpy(word, f->target[which - FRAG_SPECIAL_BLEND].words, sizeof f->target->words);
-    } else if (which == FRAG_SPECIAL_SIZE) {
+    if (t < MALI_TARGETS) {
+        memcpy(word, f->target[t].words, sizeof f->target->words);
+    } else if (which == MALI_SPECIAL_SIZE) {
         word[0] = (targets->width & 0xffff) | targets->height << 16;
-    } else if (which == FRAG_SPECIAL_SAMPLES) {
+    } else if (which == MALI_SPECIAL_SAMPLES) {
         word[0] = (uint32_t)places;
         word[1] = (uint32_t)(places >> 32);
     }
@@ -234,9 +221,9 @@ void mali_frag_special_words(const struct mali_frag *f, enum mali_frag_special w
 static void special(void *ctx, unsigned which, uint32_t out[2][16])
 {
     const struct mali_frag_batch *b = ctx;
-    const enum mali_frag_special as = mali_frag_special_of(b->frag->shared->job->version, which);
+    const enum mali_special as = mali_special_of(b->frag->shared->job->version, which);
     uint32_t word[2];
-    if (as == FRAG_SPECIAL_OTHER) {
+    if (!mali_frag_has_special(as)) {
         b->all.special(ctx, which, out);
         return;
     }

@@ -73,9 +73,10 @@ static struct warp_insn insn_of(const struct mali_frag_message *m, unsigned slot
                           .sample = m->by_sample ? WARP_SAMPLE_SAMPLE : WARP_SAMPLE_CENTER,
                           .update = WARP_UPDATE_STORE,
                           .write = {(uint8_t)(slot * REGISTERS), words}};
-    i.source[0] = m->by_sample
-                      ? (struct warp_source){.from = WARP_REGISTER, .index = FRAG_REG_SAMPLES, .width = 32}
-                      : (struct warp_source){.from = WARP_CONSTANT, .width = 32};
+    i.source[0] =
+        m->by_sample
+            ? (struct warp_source){.from = WARP_REGISTER, .index = MALI_REG_FRAGMENT_SAMPLES, .width = 32}
+            : (struct warp_source){.from = WARP_CONSTANT, .width = 32};
     i.source[1] = (struct warp_source){.from = WARP_CONSTANT, .value = m->varying, .width = 32};
     if (m->type != MALI_MESSAGE_TYPE_VAR_TEX)
         return i;

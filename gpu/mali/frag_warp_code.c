@@ -18,8 +18,7 @@ static unsigned blended(enum mali_version version, const struct warp_insn *i)
     const struct warp_source *s = &i->source[0];
     if (s->from != WARP_SPECIAL || s->index & 1)
         return MALI_TARGETS;
-    const enum mali_frag_special which = mali_frag_special_of(version, s->index / 2u);
-    return which >= FRAG_SPECIAL_BLEND ? which - FRAG_SPECIAL_BLEND : MALI_TARGETS;
+    return mali_frag_special_target(mali_special_of(version, s->index / 2u));
 }
 
 /* What has been kept on the way through the program. */
@@ -88,12 +87,14 @@ bool mali_frag_writes_always(const struct warp_program *p)
     for (uint32_t n = 0; n < count; n++) {
         const struct warp_insn *i = &p->insns[n];
         const bool writes = i->dest.mask && i->dest.to == WARP_REGISTER &&
-                            i->dest.index <= FRAG_REG_COVERAGE &&
-                            i->dest.index + i->dest.pair >= FRAG_REG_COVERAGE;
-        const bool reads = i->write.count && i->write.reg <= FRAG_REG_COVERAGE &&
-                           i->write.reg + i->write.count > FRAG_REG_COVERAGE && !is_message(i, WARP_ATEST);
+                            i->dest.index <= MALI_REG_FRAGMENT_COVERAGE &&
+                            i->dest.index + i->dest.pair >= MALI_REG_FRAGMENT_COVERAGE;
+        const bool reads = i->write.count && i->write.reg <= MALI_REG_FRAGMENT_COVERAGE &&
+                           i->write.reg + i->write.count > MALI_REG_FRAGMENT_COVERAGE &&
+                           !is_message(i, WARP_ATEST);
         const unsigned at = warp_blends(i) ? 1 : 0; /* where the coverage is */
-        const bool covers = i->source[at].from == WARP_REGISTER && i->source[at].index == FRAG_REG_COVERAGE;
+        const bool covers =
+            i->source[at].from == WARP_REGISTER && i->source[at].index == MALI_REG_FRAGMENT_COVERAGE;
         if (writes || reads || ((warp_blends(i) || is_message(i, WARP_ATEST)) && !covers))
             return false;
         blends += warp_blends(i);

@@ -138,8 +138,7 @@ static void blend(struct mali_frag_ir *e, struct jit_builder *b, const struct wa
 {
     const struct mali_frag_forms *f = e->forms;
     const enum mali_version version = (enum mali_version)f->version;
-    const enum mali_frag_special which = mali_frag_special_of(version, m->insn->source[0].index / 2u);
-    const uint32_t t = which - FRAG_SPECIAL_BLEND;
+    const uint32_t t = mali_frag_special_target(mali_special_of(version, m->insn->source[0].index / 2u));
     const struct mali_blend descriptor = mali_frag_descriptor_of(version, f->words[t]);
     const struct warp_asked asked = warp_asked_of(m->insn);
     const struct mali_frag_registers r = mali_frag_registers_of(version, &asked, &descriptor);
@@ -225,16 +224,16 @@ void mali_frag_ir_warp_samples(struct mali_frag_ir *e, struct jit_builder *b)
 static void special(void *ctx, struct jit_builder *b, unsigned which, LLVMValueRef out[2])
 {
     struct mali_frag_ir *e = ctx;
-    const enum mali_frag_special as = mali_frag_special_of((enum mali_version)e->forms->version, which);
+    const enum mali_special as = mali_special_of((enum mali_version)e->forms->version, which);
+    const uint32_t t = mali_frag_special_target(as);
     const size_t at = offsetof(struct mali_frag_args, special) + as * sizeof(uint32_t[2]);
-    if (as == FRAG_SPECIAL_OTHER) {
+    if (!mali_frag_has_special(as)) {
         warp_ir_call_ports.special(ctx, b, which, out);
         return;
     }
     for (unsigned k = 0; k < 2; k++)
-        out[k] = as >= FRAG_SPECIAL_BLEND
-                     ? jit_splat_u32(b, e->forms->words[as - FRAG_SPECIAL_BLEND][k])
-                     : jit_splat(b, mali_frag_of_args(e, b, b->i32, at + k * sizeof(uint32_t)));
+        out[k] = t < MALI_TARGETS ? jit_splat_u32(b, e->forms->words[t][k])
+                                  : jit_splat(b, mali_frag_of_args(e, b, b->i32, at + k * sizeof(uint32_t)));
 }
 
 static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
@@ -261,10 +260,10 @@ static void set_registers(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
         samples = LLVMBuildOr(b->ir, samples, bit, "");
     }
     e->covered = samples;
-    reg[FRAG_REG_FACING] = raster_block_ir_by_face(&e->at, b, 0, 1);
-    reg[FRAG_REG_POSITION] = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, x, jit_splat_u32(b, 0xffff), ""),
-                                         LLVMBuildShl(b->ir, y, jit_splat_u32(b, 16), ""), "");
-    reg[FRAG_REG_COVERAGE] = reg[FRAG_REG_SAMPLES] = samples;
+    reg[MALI_REG_FRAGMENT_FACING] = raster_block_ir_by_face(&e->at, b, 0, 1);
+    reg[MALI_REG_FRAGMENT_POSITION] = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, x, jit_splat_u32(b, 0xffff), ""),
+                                                  LLVMBuildShl(b->ir, y, jit_splat_u32(b, 16), ""), "");
+    reg[MALI_REG_FRAGMENT_COVERAGE] = reg[MALI_REG_FRAGMENT_SAMPLES] = samples;
 }
 
 /* ---- the program ---- */

@@ -39,8 +39,23 @@ enum mali_thread_kind {
     MALI_THREADS_POSITION, /* of jobs that shade their own vertices (shading.h), by the program */
     MALI_THREADS_VARYING
 };
-#define MALI_PRELOAD_FIRST 55u /* registers from this one on */
-#define MALI_PRELOADS      9u
+/* MALI_REG_COMPUTE_LOCAL_XY, ... */
+enum mali_reg {
+#define PRELOAD(stage, name, reg) MALI_REG_##stage##_##name = (reg),
+#include "gpu/mali/preloads.inc"
+};
+/* Those that are the world's to say. */
+#define MALI_PRELOAD_FIRST ((unsigned)MALI_REG_COMPUTE_LOCAL_XY)
+#define MALI_PRELOADS      (MALI_REG_COMPUTE_GLOBAL_Z - MALI_REG_COMPUTE_LOCAL_XY + 1u)
+
+/* What a special value of programs of isa/warp is, as its set numbers it: MALI_SPECIAL_SIZE, ... of several the first. */
+enum mali_special {
+    MALI_SPECIAL_OTHER,
+#define SPECIAL(name, count, bifrost, valhall)                                                               \
+    MALI_SPECIAL_##name, MALI_SPECIAL_LAST_##name = MALI_SPECIAL_##name + (count) - 1,
+#include "gpu/mali/specials.inc"
+};
+enum mali_special mali_special_of(enum mali_version version, unsigned number);
 
 /* Of a device: programs of all its jobs, images of blocks as they were decoded. */
 struct mali_programs {

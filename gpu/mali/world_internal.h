@@ -72,7 +72,6 @@ bool mali_image_texel_v9(const struct mali_threads *threads, const struct isa_at
 
 /* world_warp.c: ports of Bifrost's and Valhall's programs. */
 void mali_threads_begin_warp(struct mali_threads *threads);
-uint64_t mali_world_special(const struct mali_world *world, unsigned which);
 /* A cube's coordinates as mali_texture_lanes takes them. */
 void mali_warp_cube(struct isa_texture_request *request);
 

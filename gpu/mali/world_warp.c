@@ -1,6 +1,5 @@
-/* What programs of Bifrost and Valhall meet: memory, storage by addresses, registers that threads begin with, special
- * values. Messages are world_warp_message.c's. Sources: Mesa's bifrost_compile.c and pan_shader.h (which register has
- * what), as documentation. */
+/* What programs of Bifrost and Valhall meet: memory, storage by addresses, registers that threads begin with
+ * (preloads.inc), special values (specials.inc). Messages are world_warp_message.c's. */
 #include <string.h>
 
 #include "gpu/mali/lookup.h"
@@ -12,32 +11,36 @@
 
 /* ---- registers ---- */
 
-static void give(struct mali_threads *t, unsigned reg, const uint32_t value[ISA_LANES])
+static void give(struct mali_threads *t, enum mali_reg reg, const uint32_t value[ISA_LANES])
 {
     memcpy(t->preload[reg - MALI_PRELOAD_FIRST], value, sizeof t->preload[0]);
 }
 
-/* r55 the place in the workgroup along x and y, 16 bits each, r56 along z, then the workgroup's and the whole one. */
+static void give_lane(struct mali_threads *t, enum mali_reg reg, unsigned lane, uint32_t value)
+{
+    t->preload[reg - MALI_PRELOAD_FIRST][lane] = value;
+}
+
 static void preload_compute(struct mali_threads *t)
 {
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        t->preload[0][l] = (t->local[0][l] & 0xffff) | t->local[1][l] << 16;
-        t->preload[1][l] = t->local[2][l] & 0xffff;
+        give_lane(t, MALI_REG_COMPUTE_LOCAL_XY, l, (t->local[0][l] & 0xffff) | t->local[1][l] << 16);
+        give_lane(t, MALI_REG_COMPUTE_LOCAL_Z, l, t->local[2][l] & 0xffff);
     }
     for (unsigned n = 0; n < 3; n++) {
-        give(t, 57 + n, t->group[n]);
-        give(t, 60 + n, t->global[n]);
+        give(t, MALI_REG_COMPUTE_GROUP_X + n, t->group[n]);
+        give(t, MALI_REG_COMPUTE_GLOBAL_X + n, t->global[n]);
     }
 }
 
 /* Vertex jobs of v6 and v7 have vertices along y and instances along z. */
 static void preload_vertex(struct mali_threads *t)
 {
-    give(t, 61, t->global[1]);
-    give(t, 62, t->global[2]);
+    give(t, MALI_REG_VERTEX_VERTEX, t->global[1]);
+    give(t, MALI_REG_VERTEX_INSTANCE, t->global[2]);
 }
 
-/* Of v6 and v7 as of vertex jobs, and r58 and r59 where a position goes (Mesa's bifrost_compile.c). */
+/* Of v6 and v7. */
 static void preload_indexed(struct mali_threads *t)
 {
     const struct mali_shading *s = t->world->shading;
@@ -45,13 +48,13 @@ static void preload_indexed(struct mali_threads *t)
         const uint32_t vertex = mali_shading_vertex(s, t->global[0][l]);
         t->number[l] = mali_shading_element(s, vertex, t->global[2][l]);
         const uint64_t at = s->positions + (uint64_t)t->number[l] * MALI_POSITION_BYTES;
-        t->preload[61 - MALI_PRELOAD_FIRST][l] = vertex;
+        give_lane(t, MALI_REG_VERTEX_VERTEX, l, vertex);
         if (t->world->kind != MALI_THREADS_POSITION)
             continue;
-        t->preload[58 - MALI_PRELOAD_FIRST][l] = (uint32_t)at;
-        t->preload[59 - MALI_PRELOAD_FIRST][l] = (uint32_t)(at >> 32);
+        give_lane(t, MALI_REG_VERTEX_POSITION, l, (uint32_t)at);
+        give_lane(t, MALI_REG_VERTEX_POSITION + 1, l, (uint32_t)(at >> 32));
     }
-    give(t, 62, t->global[2]);
+    give(t, MALI_REG_VERTEX_INSTANCE, t->global[2]);
 }
 
 static void preload_shading(struct mali_threads *t)
@@ -59,10 +62,10 @@ static void preload_shading(struct mali_threads *t)
     const struct mali_shading *s = t->world->shading;
     for (unsigned l = 0; l < ISA_LANES; l++) {
         t->number[l] = mali_shading_number(s, t->global[0][l], t->global[2][l]);
-        t->preload[59 - MALI_PRELOAD_FIRST][l] = mali_vertex_linear_id(t->number[l]);
-        t->preload[60 - MALI_PRELOAD_FIRST][l] = mali_shading_vertex(s, t->global[0][l]);
+        give_lane(t, MALI_REG_VERTEX_V9_LINEAR, l, mali_vertex_linear_id(t->number[l]));
+        give_lane(t, MALI_REG_VERTEX_V9_VERTEX, l, mali_shading_vertex(s, t->global[0][l]));
     }
-    give(t, 61, t->global[2]);
+    give(t, MALI_REG_VERTEX_V9_INSTANCE, t->global[2]);
 }
 
 void mali_threads_preload(struct mali_threads *t)
@@ -84,38 +87,40 @@ void mali_threads_registers(const struct mali_threads *t, uint32_t reg[WARP_REGI
 
 /* ---- special values ---- */
 
-/* Who runs fragments has those of theirs in front of this; elsewhere they are zeros, as numbers of warps and cores
- * are (ours). */
+enum mali_special mali_special_of(enum mali_version version, unsigned number)
+{
+    enum { NONE = UINT8_MAX };
+    static const struct {
+        uint8_t first, count, bifrost, valhall;
+    } rows[] = {
+#define SPECIAL(name, count, bifrost, valhall) {MALI_SPECIAL_##name, (count), (bifrost), (valhall)},
+#include "gpu/mali/specials.inc"
+    };
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(rows); n++) {
+        const unsigned k = number - (version >= MALI_V9 ? rows[n].valhall : rows[n].bifrost);
+        if (k < rows[n].count)
+            return (enum mali_special)(rows[n].first + k);
+    }
+    return MALI_SPECIAL_OTHER;
+}
+
+static uint64_t value_of(const struct mali_world *w, enum mali_special which)
+{
+    const struct mali_environment *e = &w->bindings->environment;
+    return which == MALI_SPECIAL_THREAD   ? MALI_THREAD_STORAGE
+           : which == MALI_SPECIAL_GROUP  ? MALI_GROUP_STORAGE
+           : which == MALI_SPECIAL_TABLES ? e->tables | e->table_count
+                                          : 0;
+}
+
+/* Who runs fragments has those of theirs in front of this. */
 static void special(void *ctx, unsigned which, uint32_t out[2][16])
 {
     const struct mali_threads *t = ctx;
-    const uint64_t value = mali_world_special(t->world, which);
+    const uint64_t value = value_of(t->world, mali_special_of(t->world->version, which));
     for (unsigned l = 0; l < ISA_LANES; l++) {
         out[0][l] = (uint32_t)value;
         out[1][l] = (uint32_t)(value >> 32);
-    }
-}
-
-/* Those of isa/bifrost/lower.h; Bifrost's encoding has no others outside fragments. */
-static uint64_t special_of_segments(unsigned which)
-{
-    switch (which) {
-    case BIFROST_SPECIAL_WORKGROUP: return MALI_GROUP_STORAGE;
-    case BIFROST_SPECIAL_THREAD: return MALI_THREAD_STORAGE;
-    default: return 0;
-    }
-}
-
-uint64_t mali_world_special(const struct mali_world *w, unsigned which)
-{
-    const struct mali_environment *e = &w->bindings->environment;
-    if (w->version <= MALI_V7)
-        return special_of_segments(which);
-    switch ((enum valhall_special)which) {
-    case VALHALL_SPECIAL_THREAD_LOCAL: return MALI_THREAD_STORAGE;
-    case VALHALL_SPECIAL_WORKGROUP_LOCAL: return MALI_GROUP_STORAGE;
-    case VALHALL_SPECIAL_RESOURCE_TABLE: return e->tables | e->table_count;
-    default: return 0;
     }
 }
 
