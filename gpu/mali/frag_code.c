@@ -1,12 +1,12 @@
 /* A draw's code: its forms out of what was prepared, and the code that has them. */
 #include "gpu/mali/frag_code.h"
-#include "gpu/mali/frag_preload.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
+#include "gpu/mali/frag_preload.h"
 #include "gpu/program_key.h"
 #include "isa/midgard/names.h"
 #include "raster/zs_blocks.h"

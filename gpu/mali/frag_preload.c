@@ -14,38 +14,29 @@
 
 /* ---- what the state says ---- */
 
-static struct mali_frag_message first_of(const struct mali_state *s)
-{
-    const bool texture = s->message_preload_1_type == MALI_MESSAGE_TYPE_VAR_TEX;
-    return (struct mali_frag_message){
-        .type = (uint8_t)s->message_preload_1_type,
-        .varying = (uint8_t)(texture ? s->message_preload_1_var_tex_varying_index
-                                     : s->message_preload_1_ld_var_varying_index),
-        .texture = (uint8_t)(texture ? s->message_preload_1_var_tex_texture_index : 0),
-        .format = (uint8_t)s->message_preload_1_ld_var_register_format,
-        .components = (uint8_t)(texture ? 4 : s->message_preload_1_ld_var_num_components),
-        .zero_level = texture && s->message_preload_1_var_tex_zero_lod};
-}
-
-static struct mali_frag_message second_of(const struct mali_state *s)
-{
-    const bool texture = s->message_preload_2_type == MALI_MESSAGE_TYPE_VAR_TEX;
-    return (struct mali_frag_message){
-        .type = (uint8_t)s->message_preload_2_type,
-        .varying = (uint8_t)(texture ? s->message_preload_2_var_tex_varying_index
-                                     : s->message_preload_2_ld_var_varying_index),
-        .texture = (uint8_t)(texture ? s->message_preload_2_var_tex_texture_index : 0),
-        .format = (uint8_t)s->message_preload_2_ld_var_register_format,
-        .components = (uint8_t)(texture ? 4 : s->message_preload_2_ld_var_num_components),
-        .zero_level = texture && s->message_preload_2_var_tex_zero_lod};
-}
+/* Of the first, of the second. */
+#define MESSAGE(n)                                                                                           \
+    static struct mali_frag_message message_##n(const struct mali_state *s)                                  \
+    {                                                                                                        \
+        const bool texture = s->message_preload_##n##_type == MALI_MESSAGE_TYPE_VAR_TEX;                     \
+        return (struct mali_frag_message){                                                                   \
+            .type = (uint8_t)s->message_preload_##n##_type,                                                  \
+            .varying = (uint8_t)(texture ? s->message_preload_##n##_var_tex_varying_index                    \
+                                         : s->message_preload_##n##_ld_var_varying_index),                   \
+            .texture = (uint8_t)(texture ? s->message_preload_##n##_var_tex_texture_index : 0),              \
+            .format = (uint8_t)s->message_preload_##n##_ld_var_register_format,                              \
+            .components = (uint8_t)(texture ? 4 : s->message_preload_##n##_ld_var_num_components),           \
+            .zero_level = texture && s->message_preload_##n##_var_tex_zero_lod};                             \
+    }
+MESSAGE(1)
+MESSAGE(2)
 
 /* Varyings are taken at the sample, of fragments that are of one; elsewhere that is the pixel's centre. */
-void mali_frag_messages_of(const struct mali_state *state, struct mali_frag_message out[MALI_FRAG_MESSAGES])
+static void messages_of(const struct mali_state *state, struct mali_frag_message out[MALI_FRAG_MESSAGES])
 {
     const struct mali_frag_message none = {.type = MALI_MESSAGE_TYPE_DISABLED};
-    out[0] = first_of(state);
-    out[1] = second_of(state);
+    out[0] = message_1(state);
+    out[1] = message_2(state);
     for (unsigned n = 0; n < MALI_FRAG_MESSAGES; n++)
         if (out[n].type == MALI_MESSAGE_TYPE_DISABLED)
             out[n] = none;
@@ -140,31 +131,33 @@ static void copy(struct preloaded *to, const struct mali_decoded *from)
     to->decoded.warp = &to->warp;
 }
 
+/* At most: a block has an instruction. */
 static size_t size_of(const struct warp_program *p)
 {
-    return sizeof(struct preloaded) + p->insn_count * sizeof *p->insns + p->block_count * sizeof *p->blocks;
+    return sizeof(struct preloaded) +
+           (p->insn_count + MALI_FRAG_MESSAGES) * (sizeof *p->insns + sizeof *p->blocks);
 }
 
 static const struct mali_decoded *take(struct mali_frag *f)
 {
     const struct util_memo_key key = {f->messages, sizeof f->messages, NULL, 0};
     enum util_make_status status;
-    struct mali_decoded made;
-    if (mali_frag_preloaded_create(f->world.program, f->messages, &made))
-        return NULL;
-    struct preloaded *kept = gpu_program_plan(f->world.from, &key, size_of(made.warp), &status);
+    struct preloaded *kept = gpu_program_plan(f->world.from, &key, size_of(f->world.program->warp), &status);
     if (status == UTIL_MAKING) {
-        copy(kept, &made);
-        status = util_memo_end(&f->world.from->plans, kept, true);
+        struct mali_decoded made = {.warp = NULL};
+        const bool done = !mali_frag_preloaded_create(f->world.program, f->messages, &made);
+        if (done)
+            copy(kept, &made);
+        warp_program_destroy(made.warp);
+        status = util_memo_end(&f->world.from->plans, kept, done);
     }
-    warp_program_destroy(made.warp);
     return status == UTIL_MADE ? &kept->decoded : NULL;
 }
 
 bool mali_frag_preload(struct mali_frag *f, struct mali_stop *stop)
 {
     const struct mali_state *s = &f->job.bindings.state;
-    mali_frag_messages_of(s, f->messages);
+    messages_of(s, f->messages);
     if (f->messages[0].type == MALI_MESSAGE_TYPE_DISABLED &&
         f->messages[1].type == MALI_MESSAGE_TYPE_DISABLED)
         return true;

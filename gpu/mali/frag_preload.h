@@ -4,8 +4,6 @@
 
 #include "gpu/mali/frag_internal.h"
 
-/* What the state says of them. */
-void mali_frag_messages_of(const struct mali_state *state, struct mali_frag_message out[MALI_FRAG_MESSAGES]);
 /* A program of isa/warp that sends them first, and then is `like`: out->warp is the caller's (warp_program_destroy). 0 or
  * a negative errno. */
 int mali_frag_preloaded_create(const struct mali_decoded *like,

@@ -130,23 +130,6 @@ static bool begins(const struct mali_frag_batch *b, struct follower *f, const vo
     return true;
 }
 
-static void on_midgard(void *data, const struct midgard_insn *insn, uint16_t lanes,
-                       const struct midgard_state *state)
-{
-    const struct mali_frag_batch *b = data;
-    if (!b->blending)
-        gpu_following_step(&b->following, insn->at);
-    for (uint32_t i = 0; i < b->following.count; i++) {
-        struct follower *f = at(b, i);
-        finish(b, f, (const union mali_sixteen *)state);
-        if (!begins(b, f, insn, insn->at, lanes))
-            continue;
-        midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
-        for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
-            gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->reg[r]);
-    }
-}
-
 static uint64_t run_of(unsigned first, unsigned count)
 {
     return count ? (~UINT64_C(0) >> (64 - count)) << first % WARP_REGISTERS : 0;
@@ -167,19 +150,49 @@ static uint64_t written_by(const struct warp_insn *i)
     return run_of(i->write.reg, i->write.count) | (dest ? run_of(i->dest.index, i->dest.pair ? 2 : 1) : 0);
 }
 
-static void on_warp(void *data, const struct warp_insn *insn, uint16_t lanes, const struct warp_state *state)
+/* What an instruction reads is told, and what it is to write found. */
+typedef void (*reads_fn)(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+                         const union mali_sixteen *state);
+
+static void midgard_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+                          const union mali_sixteen *state)
 {
-    const struct mali_frag_batch *b = data;
+    midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
+    for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
+        gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->midgard.reg[r]);
+}
+
+static void warp_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+                       const union mali_sixteen *state)
+{
+    (void)b;
+    f->written = written_by(insn);
+    tell_registers(f, false, read_by(insn), &state->warp);
+}
+
+/* All lanes come to an instruction at a word of the program, in which `lanes` execute it. */
+static void on_insn(const struct mali_frag_batch *b, const void *insn, uint32_t word, uint16_t lanes,
+                    const union mali_sixteen *state, reads_fn reads)
+{
     if (!b->blending)
-        gpu_following_step(&b->following, insn->at);
+        gpu_following_step(&b->following, word);
     for (uint32_t i = 0; i < b->following.count; i++) {
         struct follower *f = at(b, i);
-        finish(b, f, (const union mali_sixteen *)state);
-        if (!begins(b, f, insn, insn->at, lanes))
-            continue;
-        f->written = written_by(insn);
-        tell_registers(f, false, read_by(insn), state);
+        finish(b, f, state);
+        if (begins(b, f, insn, word, lanes))
+            reads(b, f, insn, state);
     }
+}
+
+static void on_midgard(void *data, const struct midgard_insn *insn, uint16_t lanes,
+                       const struct midgard_state *state)
+{
+    on_insn(data, insn, insn->at, lanes, (const union mali_sixteen *)state, midgard_reads);
+}
+
+static void on_warp(void *data, const struct warp_insn *insn, uint16_t lanes, const struct warp_state *state)
+{
+    on_insn(data, insn, insn->at, lanes, (const union mali_sixteen *)state, warp_reads);
 }
 
 void mali_frag_watch_insns(struct mali_frag_batch *b)

@@ -226,18 +226,11 @@ static void set_indices(struct mali_tiling *t, const struct mali_primitive *p)
     bool indexed = p->index_type != MALI_INDEX_TYPE_NONE;
     int32_t offset = (int32_t)p->base_vertex_offset;
     mali_tiling_take_indices(t);
-    if (t->in_heap) {
-        t->draw.indexed = indexed;
-        t->draw.index_log2 = t->index_log2;
-        t->draw.base = t->shading.least;
-        t->ahead = 0;
-        return;
-    }
-    /* An offset down is the index of vertex 0; one up lies ahead of it. */
     t->draw.indexed = indexed;
     t->draw.index_log2 = t->index_log2;
-    t->draw.base = indexed && offset < 0 ? 0u - p->base_vertex_offset : 0;
-    t->ahead = indexed && offset > 0 ? p->base_vertex_offset : 0;
+    /* Of arrays that are there an offset down is the index of vertex 0; one up lies ahead of it. */
+    t->draw.base = t->in_heap ? t->shading.least : indexed && offset < 0 ? 0u - p->base_vertex_offset : 0;
+    t->ahead = !t->in_heap && indexed && offset > 0 ? p->base_vertex_offset : 0;
 }
 
 static enum mali_end begin_draw(struct mali_tiling *t)

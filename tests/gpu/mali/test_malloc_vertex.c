@@ -2,7 +2,6 @@
  * shaded, heaps that grow, what hostile jobs come to. Expected values are worked out here. */
 #include "gpu/bin.h"
 #include "gpu/mali/tile_lists.h"
-#include "gpu/mali/tile_lists.h"
 #include "gpu/mali/vertices.h"
 #include "tests/gpu/mali/valhall.h"
 
