@@ -11,74 +11,65 @@
 
 /* ---- colours ---- */
 
-struct mali_blend mali_frag_descriptor_of(enum mali_version version, const uint32_t words[2])
+struct mali_internal_blend mali_frag_descriptor_of(enum mali_version version, const uint32_t words[2])
 {
-    const uint32_t all[4] = {0, 0, words[0], words[1]};
-    struct mali_blend blend;
-    mali_desc_unpack(&mali_desc_blend, version, all, &blend);
+    struct mali_internal_blend blend;
+    mali_desc_unpack(&mali_desc_internal_blend, version, words, &blend);
     return blend;
 }
 
-struct mali_frag_registers mali_frag_registers_of(enum mali_version version, const struct warp_asked *a,
-                                                  const struct mali_blend *conversion)
+struct mali_internal_conversion mali_frag_conversion_of(enum mali_version version, uint32_t word)
 {
-    static const struct mali_frag_registers formats[8] = {
-        [MALI_REGISTER_FILE_FORMAT_F16] = {ISA_TYPE_F16, true},
-        [MALI_REGISTER_FILE_FORMAT_F32] = {ISA_TYPE_F32, false},
-        [MALI_REGISTER_FILE_FORMAT_I32] = {ISA_TYPE_I32, false},
-        [MALI_REGISTER_FILE_FORMAT_U32] = {ISA_TYPE_U32, false},
-        [MALI_REGISTER_FILE_FORMAT_I16] = {ISA_TYPE_I32, true},
-        [MALI_REGISTER_FILE_FORMAT_U16] = {ISA_TYPE_U32, true}};
+    struct mali_internal_conversion conversion;
+    mali_desc_unpack(&mali_desc_internal_conversion, version, &word, &conversion);
+    return conversion;
+}
+
+/* Formats that there are not stand for the first of all (ours). */
+struct mali_register_format mali_frag_registers_of(enum mali_version version, const struct warp_asked *a,
+                                                   const struct mali_internal_conversion *conversion)
+{
+    const uint32_t format = conversion->register_format;
     if (!a->any_type)
-        return (struct mali_frag_registers){(enum isa_type)a->type, a->halves};
-    return version >= MALI_V9 ? (struct mali_frag_registers){ISA_TYPE_F32, false}
-                              : formats[conversion->conversion_register_format & 7];
+        return mali_asked_format(a);
+    if (version >= MALI_V9)
+        return mali_register_formats[MALI_REGISTER_FILE_FORMAT_F32];
+    return format < UTIL_ARRAY_SIZE(mali_register_formats) ? mali_register_formats[format]
+                                                           : (struct mali_register_format){0};
 }
 
 bool mali_frag_pixel_of(enum mali_version version, enum raster_format tile, bool raw,
-                        const struct mali_blend *conversion, struct mali_frag_pixel *out)
+                        const struct mali_internal_conversion *conversion, struct mali_frag_pixel *out)
 {
     *out = (struct mali_frag_pixel){.format = tile, .order = MALI_ORDER_RGBA, .raw = raw};
     if (!raw)
         return true;
-    out->format =
-        mali_format_of(version, conversion->conversion_memory_format, conversion->conversion_memory_srgb);
+    out->format = mali_format_of(version, conversion->memory_format, conversion->memory_srgb);
     return raster_sampler_plain(out->format) &&
            raster_format_bytes(out->format) <= raster_format_bytes(tile) &&
-           mali_order_of(version, conversion->conversion_memory_order, &out->order);
+           mali_order_of(version, conversion->memory_order, &out->order);
 }
 
-static bool pixel_of(const struct mali_frag *f, uint32_t t, const struct mali_blend *conversion,
+static bool pixel_of(const struct mali_frag *f, uint32_t t, const struct mali_internal_conversion *conversion,
                      struct mali_frag_pixel *out)
 {
     return mali_frag_pixel_of(f->shared->job->version, (enum raster_format)f->tile->format[t],
                               f->shared->targets->raw[t], conversion, out);
 }
 
-bool mali_frag_may_convert(const struct mali_frag_pixel *pixel, const struct mali_frag_registers *r)
+bool mali_frag_may_convert(const struct mali_frag_pixel *pixel, const struct mali_register_format *r)
 {
     const bool floats = r->type == ISA_TYPE_F32 || r->type == ISA_TYPE_F16;
     return floats == !raster_sampler_integer(pixel->format);
 }
 
-/* Integers of 16 bits, two to a register, as words. */
-static void widen(const struct mali_frag_registers *r, uint32_t value[4])
-{
-    if (!r->halves || r->type == ISA_TYPE_F16)
-        return;
-    for (unsigned c = 4; c-- > 0;) {
-        const uint32_t half = value[c / 2] >> 16 * (c & 1);
-        value[c] = r->type == ISA_TYPE_I32 ? (uint32_t)(int16_t)half : half & 0xffff;
-    }
-}
-
 /* A colour out of registers, as targets take it: numbers, or of raw ones the bits. */
-static void color_of(const struct mali_frag_pixel *pixel, const struct mali_frag_registers *r,
+static void color_of(const struct mali_frag_pixel *pixel, const struct mali_register_format *r,
                      const uint32_t in[4], uint32_t out[4])
 {
     uint32_t value[4];
     memcpy(value, in, sizeof value);
-    widen(r, value);
+    mali_registers_widen(r, value);
     if (pixel->raw)
         mali_world_convert_back(pixel->format, pixel->order, r->type, false, value, out);
     else if (r->type == ISA_TYPE_F16)
@@ -102,10 +93,10 @@ static void put(struct mali_frag_batch *b, uint32_t t, unsigned lane, const stru
 
 /* Takes a lane's colour. False: what registers have is none of the target's. */
 static bool take(struct mali_frag_batch *b, const struct warp_message *m, unsigned lane, uint32_t t,
-                 const struct mali_blend *conversion)
+                 const struct mali_internal_conversion *conversion)
 {
     const struct mali_frag *f = b->frag;
-    const struct mali_frag_registers r =
+    const struct mali_register_format r =
         mali_frag_registers_of(f->shared->job->version, &m->asked, conversion);
     struct raster_output_colors *to = &b->color[t][lane];
     struct mali_frag_pixel pixel;
@@ -126,9 +117,11 @@ static bool take(struct mali_frag_batch *b, const struct warp_message *m, unsign
 
 /* By a descriptor that blends. */
 static bool blend_lane(struct mali_frag_batch *b, const struct warp_message *m, unsigned lane,
-                       const struct mali_blend *descriptor, struct isa_place *place)
+                       const struct mali_internal_blend *descriptor, struct isa_place *place)
 {
     const struct mali_frag *f = b->frag;
+    const struct mali_internal_conversion conversion =
+        mali_frag_conversion_of(f->shared->job->version, m->operand[0][1][lane]);
     const uint32_t t = descriptor->rt;
     const bool fixed = descriptor->mode == MALI_BLEND_MODE_FIXED_FUNCTION;
     const uint16_t bit = (uint16_t)(1u << lane);
@@ -136,7 +129,7 @@ static bool blend_lane(struct mali_frag_batch *b, const struct warp_message *m, 
         return mali_frag_refuse(b, bit, "BLEND does not blend target", t, place);
     if (!f->target[t].written)
         return true;
-    if (!take(b, m, lane, t, descriptor))
+    if (!take(b, m, lane, t, &conversion))
         return mali_frag_refuse(b, bit, "BLEND has no colours that are target", t, place);
     mali_frag_test_late(b, bit);
     put(b, t, lane, fixed ? &f->target[t].blend : &raster_blend_replace, m->operand[1][0][lane]);
@@ -149,7 +142,8 @@ static bool blend(struct mali_frag_batch *b, const struct warp_message *m, uint1
     for (uint16_t rest = *leave; rest; rest &= (uint16_t)(rest - 1)) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint32_t words[2] = {m->operand[0][0][lane], m->operand[0][1][lane]};
-        const struct mali_blend descriptor = mali_frag_descriptor_of(b->frag->shared->job->version, words);
+        const struct mali_internal_blend descriptor =
+            mali_frag_descriptor_of(b->frag->shared->job->version, words);
         if (descriptor.mode == MALI_BLEND_MODE_SHADER) {
             *leave &= (uint16_t)~(1u << lane);
             continue;
@@ -163,27 +157,20 @@ static bool blend(struct mali_frag_batch *b, const struct warp_message *m, uint1
 
 /* ---- the tile ---- */
 
-/* Which pixel is meant: this one, always. */
-struct pixel_word {
-    uint32_t sample, target;
-    bool own;
-};
-static struct pixel_word pixel_word_of(uint32_t word)
-{
-    enum { OWN = 0xff };
-    return (struct pixel_word){word & 0xff, word >> 8 & 0xff, word >> 16 == OWN << 8};
-}
+#define OWN_Y 255u /* of a pixel that is the fragment's own: none else is done */
 
 /* What a lane asks of the tile. False: nothing that is done. */
 static bool is_tile(const struct mali_frag *f, const struct warp_message *m, unsigned lane,
-                    struct pixel_word *which, struct mali_frag_pixel *pixel, struct mali_frag_registers *r)
+                    struct mali_internal_pixel *which, struct mali_frag_pixel *pixel,
+                    struct mali_register_format *r)
 {
-    const uint32_t words[2] = {MALI_BLEND_MODE_OPAQUE, m->operand[2][0][lane]};
-    const struct mali_blend conversion = mali_frag_descriptor_of(f->shared->job->version, words);
-    *which = pixel_word_of(m->operand[0][0][lane]);
-    *r = mali_frag_registers_of(f->shared->job->version, &m->asked, &conversion);
-    return which->own && which->target < f->tile->count && f->tile->words[which->target] &&
-           pixel_of(f, which->target, &conversion, pixel) && mali_frag_may_convert(pixel, r);
+    const enum mali_version version = f->shared->job->version;
+    const struct mali_internal_conversion conversion =
+        mali_frag_conversion_of(version, m->operand[2][0][lane]);
+    mali_desc_unpack(&mali_desc_internal_pixel, version, &m->operand[0][0][lane], which);
+    *r = mali_frag_registers_of(version, &m->asked, &conversion);
+    return which->x == 0 && which->y == OWN_Y && which->rt < f->tile->count && f->tile->words[which->rt] &&
+           pixel_of(f, which->rt, &conversion, pixel) && mali_frag_may_convert(pixel, r);
 }
 
 static bool load_tile(struct mali_frag_batch *b, const struct warp_message *m, uint16_t lanes,
@@ -191,18 +178,17 @@ static bool load_tile(struct mali_frag_batch *b, const struct warp_message *m, u
 {
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        struct mali_frag_registers r;
+        struct mali_register_format r;
         struct mali_frag_pixel pixel;
-        struct pixel_word which;
+        struct mali_internal_pixel which;
         uint32_t word[4] = {0}, value[4];
         if (!is_tile(b->frag, m, lane, &which, &pixel, &r))
             return mali_frag_refuse(b, (uint16_t)(1u << lane), "the tile is not read so, pixel",
                                     m->operand[0][0][lane], place);
-        raster_targets_get(b->frag->tile, b->tile, which.target, b->x + raster_lane_x(lane),
+        raster_targets_get(b->frag->tile, b->tile, which.rt, b->x + raster_lane_x(lane),
                            b->y + raster_lane_y(lane), mali_frag_sample(b, which.sample), word);
         mali_world_convert(pixel.format, pixel.order, r.type, false, word, value);
-        const struct warp_asked as = {.type = (uint8_t)r.type, .halves = r.halves};
-        mali_frag_halve(&as, value);
+        mali_registers_narrow(&r, value);
         for (unsigned c = 0; c < 4; c++)
             out[c][lane] = value[c];
     }
@@ -214,19 +200,19 @@ static bool store_tile(struct mali_frag_batch *b, const struct warp_message *m, 
 {
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint32_t words[2] = {MALI_BLEND_MODE_OPAQUE, m->operand[2][0][lane]};
-        const struct mali_blend conversion = mali_frag_descriptor_of(b->frag->shared->job->version, words);
-        struct mali_frag_registers r;
+        const struct mali_internal_conversion conversion =
+            mali_frag_conversion_of(b->frag->shared->job->version, m->operand[2][0][lane]);
+        struct mali_register_format r;
         struct mali_frag_pixel pixel;
-        struct pixel_word which;
+        struct mali_internal_pixel which;
         if (!is_tile(b->frag, m, lane, &which, &pixel, &r))
             return mali_frag_refuse(b, (uint16_t)(1u << lane), "the tile is not written so, pixel",
                                     m->operand[0][0][lane], place);
-        if (!b->frag->target[which.target].written || which.sample >= b->frag->tile->samples)
+        if (!b->frag->target[which.rt].written || which.sample >= b->frag->tile->samples)
             continue;
-        (void)take(b, m, lane, which.target, &conversion);
+        (void)take(b, m, lane, which.rt, &conversion);
         mali_frag_test_late(b, (uint16_t)(1u << lane));
-        put(b, which.target, lane, &raster_blend_replace, m->operand[1][0][lane] & 1u << which.sample);
+        put(b, which.rt, lane, &raster_blend_replace, m->operand[1][0][lane] & 1u << which.sample);
     }
     return true;
 }

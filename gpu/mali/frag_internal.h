@@ -233,27 +233,22 @@ static inline uint32_t mali_frag_special_target(enum mali_special which)
 void mali_frag_special_words(const struct mali_frag *frag, enum mali_special which, uint32_t word[2]);
 /* A point's y counts up. */
 bool mali_frag_point_up(const struct mali_frag *frag);
-/* What a value of four words is in registers of 32 bits: of 16 bits an integer takes half of one. */
-void mali_frag_halve(const struct warp_asked *asked, uint32_t value[4]);
-/* frag_blend_warp.c: what such programs do to the tile. Registers' values; a pixel's, of raw targets by the conversion. */
-struct mali_frag_registers {
-    enum isa_type type;
-    bool halves;
-};
+/* frag_blend_warp.c: what such programs do to the tile. A pixel's values, of raw targets by the conversion. */
 struct mali_frag_pixel {
     enum raster_format format;
     uint32_t order;
     bool raw;
 };
-/* A descriptor as programs have it; an instruction's registers; what a target is with it, whose format in the tile is
- * `tile`. False: nothing that is done. */
-struct mali_blend mali_frag_descriptor_of(enum mali_version version, const uint32_t words[2]);
-struct mali_frag_registers mali_frag_registers_of(enum mali_version version, const struct warp_asked *asked,
-                                                  const struct mali_blend *conversion);
+/* A descriptor as programs have it, and the conversion that is its second word; an instruction's registers; what a target
+ * is with it, whose format in the tile is `tile`. False: nothing that is done. */
+struct mali_internal_blend mali_frag_descriptor_of(enum mali_version version, const uint32_t words[2]);
+struct mali_internal_conversion mali_frag_conversion_of(enum mali_version version, uint32_t word);
+struct mali_register_format mali_frag_registers_of(enum mali_version version, const struct warp_asked *asked,
+                                                   const struct mali_internal_conversion *conversion);
 bool mali_frag_pixel_of(enum mali_version version, enum raster_format tile, bool raw,
-                        const struct mali_blend *conversion, struct mali_frag_pixel *out);
+                        const struct mali_internal_conversion *conversion, struct mali_frag_pixel *out);
 /* Floats are of formats of floats and normalised ones, integers of those of integers. */
-bool mali_frag_may_convert(const struct mali_frag_pixel *pixel, const struct mali_frag_registers *registers);
+bool mali_frag_may_convert(const struct mali_frag_pixel *pixel, const struct mali_register_format *registers);
 bool mali_frag_warp_message(struct mali_frag_batch *batch, const struct warp_message *message, uint16_t lanes,
                             uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place);
 bool mali_frag_warp_far(void *ctx, const struct warp_far *to, uint16_t lanes,

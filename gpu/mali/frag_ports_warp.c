@@ -69,15 +69,6 @@ static struct mali_frag_spot spot_of(const struct mali_frag_batch *b, uint8_t ho
 
 /* ---- varyings ---- */
 
-void mali_frag_halve(const struct warp_asked *a, uint32_t value[4])
-{
-    if (!a->halves || a->any_type || a->type == ISA_TYPE_F16)
-        return;
-    for (unsigned n = 0; n < 2; n++)
-        value[n] = (value[2 * n] & 0xffff) | value[2 * n + 1] << 16;
-    value[2] = value[3] = 0;
-}
-
 static void halve_floats(uint32_t value[4])
 {
     for (unsigned n = 0; n < 2; n++)
@@ -150,6 +141,7 @@ static bool take_varying(struct mali_frag_batch *b, const struct warp_message *m
                          const struct mali_frag_spot *s, uint32_t value[4], struct mali_stop *stop)
 {
     const struct warp_asked *a = &m->asked;
+    const struct mali_register_format as = mali_asked_format(a);
     switch (a->message) {
     case WARP_VARYING_BYTES: return take_words(b, m, lane, s, value, stop);
     case WARP_VARYING_SPECIAL: return take_special(b, m, lane, s, value, stop);
@@ -157,7 +149,7 @@ static bool take_varying(struct mali_frag_batch *b, const struct warp_message *m
         if (!mali_frag_varying(b, m->operand[1][0][lane], s, (enum isa_type)a->type, a->any_type, value,
                                stop))
             return false;
-        mali_frag_halve(a, value);
+        mali_registers_narrow(&as, value);
         return true;
     }
 }

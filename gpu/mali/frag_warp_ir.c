@@ -103,7 +103,7 @@ static LLVMValueRef varying(struct mali_frag_ir *e, struct jit_builder *b, const
 /* ---- colours ---- */
 
 /* Integers of 16 bits, two to a register, as words. */
-static void widen(struct jit_builder *b, const struct mali_frag_registers *r, LLVMValueRef value[4])
+static void widen(struct jit_builder *b, const struct mali_register_format *r, LLVMValueRef value[4])
 {
     LLVMValueRef by = jit_splat_u32(b, 16);
     if (!r->halves || r->type == ISA_TYPE_F16)
@@ -117,7 +117,7 @@ static void widen(struct jit_builder *b, const struct mali_frag_registers *r, LL
 }
 
 static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
-                     const struct mali_frag_registers *r, LLVMValueRef value[4], LLVMValueRef out[4])
+                     const struct mali_register_format *r, LLVMValueRef value[4], LLVMValueRef out[4])
 {
     struct mali_code_form as = {.format = (uint16_t)pixel->format, .order = (uint16_t)pixel->order};
     for (unsigned c = 0; c < 4; c++)
@@ -139,9 +139,10 @@ static void blend(struct mali_frag_ir *e, struct jit_builder *b, const struct wa
     const struct mali_frag_forms *f = e->forms;
     const enum mali_version version = (enum mali_version)f->version;
     const uint32_t t = mali_frag_special_target(mali_special_of(version, m->insn->source[0].index / 2u));
-    const struct mali_blend descriptor = mali_frag_descriptor_of(version, f->words[t]);
+    const struct mali_internal_blend descriptor = mali_frag_descriptor_of(version, f->words[t]);
+    const struct mali_internal_conversion conversion = mali_frag_conversion_of(version, f->words[t][1]);
     const struct warp_asked asked = warp_asked_of(m->insn);
-    const struct mali_frag_registers r = mali_frag_registers_of(version, &asked, &descriptor);
+    const struct mali_register_format r = mali_frag_registers_of(version, &asked, &conversion);
     struct mali_frag_pixel pixel;
     LLVMValueRef value[4], color[4];
     if (descriptor.mode == MALI_BLEND_MODE_OFF)
@@ -149,7 +150,7 @@ static void blend(struct mali_frag_ir *e, struct jit_builder *b, const struct wa
     const bool raw = f->raw >> t & 1;
     if (t >= f->tile.count || (raw && descriptor.mode == MALI_BLEND_MODE_FIXED_FUNCTION) ||
         (f->written >> t & 1 &&
-         (!mali_frag_pixel_of(version, (enum raster_format)f->tile.format[t], raw, &descriptor, &pixel) ||
+         (!mali_frag_pixel_of(version, (enum raster_format)f->tile.format[t], raw, &conversion, &pixel) ||
           !mali_frag_may_convert(&pixel, &r)))) {
         e->refused = true;
         return;

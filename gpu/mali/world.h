@@ -173,6 +173,20 @@ void mali_world_convert(enum raster_format format, uint32_t order, enum isa_type
                         const uint32_t word[4], uint32_t out[4]);
 void mali_world_convert_back(enum raster_format format, uint32_t order, enum isa_type type, bool any_type,
                              const uint32_t in[4], uint32_t word[4]);
+/* What a register of isa/warp has; by MALI_REGISTER_FILE_FORMAT_..., and as a message asks for it. */
+struct mali_register_format {
+    enum isa_type type;
+    bool halves; /* 16 bits a component, two to a word */
+};
+extern const struct mali_register_format mali_register_formats[MALI_REGISTER_FILE_FORMAT_U16 + 1];
+static inline struct mali_register_format mali_asked_format(const struct warp_asked *a)
+{
+    return (struct mali_register_format){(enum isa_type)a->type, a->halves && !a->any_type};
+}
+/* Integers of 16 bits that such registers have, of and as a word each; all others stay. Halves of floats are made and
+ * taken as such. */
+void mali_registers_narrow(const struct mali_register_format *format, uint32_t value[4]);
+void mali_registers_widen(const struct mali_register_format *format, uint32_t value[4]);
 /* Descriptor `index` of a list. NULL and *stop: it is beyond the list, cannot be read, or its format is none. */
 const struct mali_attribute *mali_world_attribute(const struct mali_world *world, bool varying,
                                                   uint32_t index, const struct mali_array **array,

@@ -78,11 +78,6 @@ void mali_warp_cube(struct isa_texture_request *request);
 /* world_warp_message.c */
 bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
                        uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place);
-/* What a register has. */
-struct mali_register_format {
-    enum isa_type type;
-    bool halves; /* 16 bits a component, two to a word */
-};
 /* What a conversion word says, which goes with addresses and colours. */
 struct mali_conversion {
     enum raster_format format; /* of memory */

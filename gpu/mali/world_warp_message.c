@@ -10,27 +10,34 @@
 
 /* ---- registers' formats ---- */
 
-/* Numbers of 16 bits, two to a word. Floats are packed so by what makes them. */
-static void pack(uint32_t value[4])
-{
-    const uint32_t v[4] = {value[0], value[1], value[2], value[3]};
-    value[0] = (v[0] & 0xffff) | v[1] << 16;
-    value[1] = (v[2] & 0xffff) | v[3] << 16;
-    value[2] = value[3] = 0;
-}
-
-static void unpack(bool with_sign, uint32_t value[4])
-{
-    const uint32_t v[2] = {value[0], value[1]};
-    for (unsigned c = 0; c < 4; c++) {
-        const uint32_t half = v[c / 2] >> 16 * (c & 1) & 0xffff;
-        value[c] = with_sign ? (uint32_t)(int16_t)half : half;
-    }
-}
+const struct mali_register_format mali_register_formats[] = {
+    [MALI_REGISTER_FILE_FORMAT_F16] = {ISA_TYPE_F16, true},
+    [MALI_REGISTER_FILE_FORMAT_F32] = {ISA_TYPE_F32, false},
+    [MALI_REGISTER_FILE_FORMAT_I32] = {ISA_TYPE_I32, false},
+    [MALI_REGISTER_FILE_FORMAT_U32] = {ISA_TYPE_U32, false},
+    [MALI_REGISTER_FILE_FORMAT_I16] = {ISA_TYPE_I32, true},
+    [MALI_REGISTER_FILE_FORMAT_U16] = {ISA_TYPE_U32, true}};
 
 static bool packs(const struct mali_register_format *f)
 {
     return f->halves && f->type != ISA_TYPE_F16;
+}
+
+void mali_registers_narrow(const struct mali_register_format *f, uint32_t value[4])
+{
+    if (!packs(f))
+        return;
+    for (unsigned n = 0; n < 2; n++)
+        value[n] = (value[2 * n] & 0xffff) | value[2 * n + 1] << 16;
+    value[2] = value[3] = 0;
+}
+
+void mali_registers_widen(const struct mali_register_format *f, uint32_t value[4])
+{
+    for (unsigned c = 4; packs(f) && c-- > 0;) {
+        const uint32_t half = value[c / 2] >> 16 * (c & 1);
+        value[c] = f->type == ISA_TYPE_I32 ? (uint32_t)(int16_t)half : half & 0xffff;
+    }
 }
 
 /* ---- conversion words ---- */
@@ -55,42 +62,53 @@ static uint32_t register_format(const struct warp_asked *a, enum raster_format f
     }
 }
 
-/* As desc_job.inc's internal_conversion has it. */
-enum { FORMAT_AT = 12, SRGB_AT = 20, REGISTER_AT = 24 };
+/* Where fields begin in their word: AT_internal_conversion_memory_format, ... of desc_shader.inc, as v6 has them; these are
+ * the same in all later versions. */
+#define AT_NONE                                                0
+#define AT_W(word, bit)                                        (bit)
+#define BEGIN(...)                                             enum {
+#define FIELD(desc, member, text, kind, bits, v4, v5, v6, ...) AT_##desc##_##member = AT_##v6,
+#define OVER(...)                                              FIELD(__VA_ARGS__)
+#define ALSO(...)
+#define END(desc)                                                                                            \
+    }                                                                                                        \
+    ;
+#include "gpu/mali/desc_shader.inc"
+#undef BEGIN
+#undef FIELD
+#undef OVER
+#undef ALSO
+#undef END
 
 /* Of v9 the word has none, and who stores by it says it (Mesa's ISA.xml, LEA_TEX). */
 static uint32_t conversion_word(enum mali_version version, const struct mali_texel *e,
                                 const struct warp_asked *a)
 {
-    return version >= MALI_V9 ? e->word : e->word | register_format(a, e->format) << REGISTER_AT;
+    return version >= MALI_V9
+               ? e->word
+               : e->word | register_format(a, e->format) << AT_internal_conversion_register_format;
 }
 
 uint32_t mali_conversion_word(uint32_t format, bool srgb, uint32_t order)
 {
-    return (order & ((1u << FORMAT_AT) - 1)) | (format & 0xff) << FORMAT_AT | (uint32_t)srgb << SRGB_AT;
+    return (order & 0xfff) << AT_internal_conversion_memory_order |
+           (format & 0xff) << AT_internal_conversion_memory_format |
+           (uint32_t)srgb << AT_internal_conversion_memory_srgb;
 }
 
 bool mali_conversion_read(enum mali_version version, uint32_t word, const struct warp_asked *asked,
                           struct mali_conversion *out)
 {
-    static const struct mali_register_format formats[] = {
-        [MALI_REGISTER_FILE_FORMAT_F16] = {ISA_TYPE_F16, true},
-        [MALI_REGISTER_FILE_FORMAT_F32] = {ISA_TYPE_F32, false},
-        [MALI_REGISTER_FILE_FORMAT_I32] = {ISA_TYPE_I32, false},
-        [MALI_REGISTER_FILE_FORMAT_U32] = {ISA_TYPE_U32, false},
-        [MALI_REGISTER_FILE_FORMAT_I16] = {ISA_TYPE_I32, true},
-        [MALI_REGISTER_FILE_FORMAT_U16] = {ISA_TYPE_U32, true}};
     struct mali_internal_conversion c;
     mali_desc_unpack(&mali_desc_internal_conversion, version, &word, &c);
     out->format = mali_world_format(version, c.memory_format, c.memory_srgb);
     out->constant = c.memory_format == MALI_FORMAT_CONSTANT;
-    if (c.raw || c.register_format >= UTIL_ARRAY_SIZE(formats) ||
+    if (c.raw || c.register_format >= UTIL_ARRAY_SIZE(mali_register_formats) ||
         !mali_order_of(version, c.memory_order, &out->order))
         return false;
     if (version >= MALI_V9)
         c.register_format = own_register_format(out->format);
-    out->in = asked->any_type ? formats[c.register_format]
-                              : (struct mali_register_format){(enum isa_type)asked->type, asked->halves};
+    out->in = asked->any_type ? mali_register_formats[c.register_format] : mali_asked_format(asked);
     return out->constant || raster_sampler_plain(out->format);
 }
 
@@ -162,15 +180,13 @@ struct request {
 
 static bool load_lane(struct request *r, unsigned l, struct mali_stop *stop)
 {
-    const struct warp_asked *asked = &r->message->asked;
-    const struct mali_register_format into = {r->attribute.type, asked->halves};
+    const struct mali_register_format into = mali_asked_format(&r->message->asked);
     struct mali_texel e;
     uint32_t value[4];
     if (!find_texel(r->threads, &r->attribute, r->instance, r->image, l, &e, stop) ||
         !load_texel(r->threads, &r->attribute, &e, r->image, value, stop))
         return false;
-    if (!asked->any_type && packs(&into))
-        pack(value);
+    mali_registers_narrow(&into, value);
     for (unsigned c = 0; c < 4; c++)
         r->out[c][l] = value[c];
     return true;
@@ -212,8 +228,7 @@ static bool store_lane(struct request *r, unsigned l, struct mali_stop *stop)
     uint8_t *to = mali_port_at(t, at, bytes, GPU_RIGHT_WRITE, "converted store", stop);
     if (!to)
         return false;
-    if (packs(&c.in))
-        unpack(c.in.type == ISA_TYPE_I32, value);
+    mali_registers_widen(&c.in, value);
     mali_world_convert_back(c.format, c.order, c.in.type, false, value, word);
     memcpy(to, word, bytes);
     return true;
