@@ -39,8 +39,8 @@ struct mali_report {
     uint64_t executed;
 };
 
-/* Of memory's accesses on Bifrost and Valhall: streams of vertices' positions and varyings, which are each
- * invocation's own (Mesa's valhall_ISA.xml, memory access). */
+/* Of memory's accesses on Valhall: streams of vertices' positions and varyings, which are each invocation's own (Mesa's
+ * valhall_ISA.xml, memory access). Bifrost's segments of them are memory like other (ours). */
 enum mali_stream { MALI_STREAM_NONE, MALI_STREAM_POSITION, MALI_STREAM_VARYING };
 
 struct mali_world;

@@ -208,5 +208,5 @@ int main(void)
                                        cmocka_unit_test(test_atomics),  cmocka_unit_test(test_buffers),
                                        cmocka_unit_test(test_refusals), cmocka_unit_test(test_attributes),
                                        cmocka_unit_test(test_images)};
-    return v9_run_group_tests(tests);
+    return ways_run_group_tests(tests);
 }

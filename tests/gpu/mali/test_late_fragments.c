@@ -287,7 +287,9 @@ static void test_refused(void **unused)
         {"LD_VAR_IMM.slot0.v4.f32.center.store.wait0 @r0:r1:r2:r3, r61, table:0x1, index:0x7\n" BLEND_F32,
          "descriptor 7 of table 1"},
         {"LD_VAR_BUF_IMM.f16.slot0.v4.src_f16.center.store.wait0 @r0:r1, r61, index:0x0\n" BLEND_F32,
-         "a varying at byte 0"}};
+         "a varying at byte 0"},
+        {"LD_VAR_IMM.slot0.v4.f32.center.retrieve.wait0 @r0:r1:r2:r3, r61, table:0x1, index:0x0\n" BLEND_F32,
+         "where the one before was taken is not done"}};
     for (unsigned k = 0; k < UTIL_ARRAY_SIZE(cases); k++) {
         struct whole w;
         whole_begin(&w, 1);

@@ -289,5 +289,5 @@ int main(void)
                                        cmocka_unit_test(test_indices),  cmocka_unit_test(test_points),
                                        cmocka_unit_test(test_growth),   cmocka_unit_test(test_nothing),
                                        cmocka_unit_test(test_refusals)};
-    return v9_run_group_tests(tests);
+    return ways_run_group_tests(tests);
 }

@@ -5,9 +5,8 @@
 
 #include "gpu/mali/device_internal.h"
 #include "isa/valhall/asm.h"
-#include "jit/engine.h"
 #include "tests/gpu/mali/pack.h"
-#include "util/pool.h"
+#include "tests/gpu/mali/ways.h"
 
 enum {
     V9_JOB = 0x100000,
@@ -32,10 +31,6 @@ struct v9 {
     struct guest guest;
     uint8_t *descriptors, *code, *data;
 };
-
-/* Of the devices that are made; NULL: programs are interpreted, everything inline. */
-static struct jit_engine *v9_engine;
-static struct util_pool *v9_pool;
 
 static inline uint8_t *v9_at(struct v9 *v, uint32_t address)
 {
@@ -118,7 +113,7 @@ static inline void v9_begin(struct v9 *v, uint32_t job_type)
 {
     memset(v, 0, sizeof *v);
     guest_create(&v->guest,
-                 &(struct mali_options){.kind = MALI_G57, .gpu = {.engine = v9_engine, .pool = v9_pool}});
+                 &(struct mali_options){.kind = MALI_G57, .gpu = {.engine = ways_engine, .pool = ways_pool}});
     v->descriptors = guest_map(&v->guest, V9_JOB, 0x8000, RIGHT_BOTH);
     v->code = guest_map(&v->guest, V9_CODE, 0x4000, RIGHT_BOTH);
     v->data = guest_map(&v->guest, V9_DATA, V9_DATA_BYTES, RIGHT_BOTH);
@@ -167,29 +162,6 @@ static inline void v9_refused(struct v9 *v, const char *why)
 static inline void v9_end(struct v9 *v)
 {
     guest_destroy(&v->guest);
-}
-
-/* A group of tests with programs interpreted, then compiled, quick and optimised, inline and on three workers. */
-#define v9_run_group_tests(tests) v9_run_group(tests, UTIL_ARRAY_SIZE(tests))
-static inline int v9_run_group(const struct CMUnitTest *tests, size_t count)
-{
-    int failed = _cmocka_run_group_tests("interpreted", tests, count, NULL, NULL);
-    assert_int_equal(util_pool_create(3, &v9_pool), 0);
-    failed += _cmocka_run_group_tests("interpreted, three workers", tests, count, NULL, NULL);
-    for (unsigned tier = JIT_QUICK; tier <= JIT_OPTIMISED; tier += JIT_OPTIMISED - JIT_QUICK) {
-        const struct jit_options options = {.level = JIT_SSE41, .optimize = tier, .cache_dir = ""};
-        assert_int_equal(jit_engine_create(&options, &v9_engine, NULL), 0);
-        failed +=
-            _cmocka_run_group_tests(tier == JIT_QUICK ? "quick" : "optimised", tests, count, NULL, NULL);
-        struct jit_stats stats;
-        jit_engine_stats(v9_engine, &stats);
-        assert_true(stats.compiled > 0);
-        jit_engine_destroy(v9_engine);
-        v9_engine = NULL;
-    }
-    util_pool_destroy(v9_pool);
-    v9_pool = NULL;
-    return failed;
 }
 
 #endif
