@@ -92,8 +92,13 @@ static inline void bif_invocations(struct bif *b, uint32_t threads, uint32_t ins
     bif_set(b, at, &mali_desc_invocation, "workgroups Z shift", BITS);
 }
 
-/* The draw of the programs, at `draw`. u0 is BIF_DATA. */
-static inline void bif_begin(struct bif *b, enum mali_kind kind, uint32_t job_type, uint32_t draw)
+static inline uint32_t bif_section(const struct bif *b, uint32_t job_type, enum mali_section section)
+{
+    return BIF_JOB + mali_section_at(b->version, job_type, section);
+}
+
+/* A job whose section `of` is the draw of its programs. u0 is BIF_DATA. */
+static inline void bif_begin(struct bif *b, enum mali_kind kind, uint32_t job_type, enum mali_section of)
 {
     static const struct {
         const char *name;
@@ -109,6 +114,7 @@ static inline void bif_begin(struct bif *b, enum mali_kind kind, uint32_t job_ty
     guest_create(&b->guest,
                  &(struct mali_options){.kind = kind, .gpu = {.engine = ways_engine, .pool = ways_pool}});
     b->version = b->guest.device->version;
+    const uint32_t draw = bif_section(b, job_type, of);
     b->descriptors = guest_map(&b->guest, BIF_JOB, 0x4000, RIGHT_BOTH);
     b->code = guest_map(&b->guest, BIF_CODE, 0x4000, RIGHT_BOTH);
     b->data = guest_map(&b->guest, BIF_DATA, BIF_DATA_BYTES, RIGHT_BOTH);
@@ -122,11 +128,6 @@ static inline void bif_begin(struct bif *b, enum mali_kind kind, uint32_t job_ty
     bif_set(b, BIF_STATE, &mali_desc_state, "preload uniform count", 1);
     util_store32(bif_at(b, BIF_UNIFORMS), BIF_DATA);
     util_store32(bif_at(b, BIF_STORAGE) + 4, 31);
-}
-
-static inline uint32_t bif_section(const struct bif *b, uint32_t job_type, enum mali_section section)
-{
-    return BIF_JOB + mali_section_at(b->version, job_type, section);
 }
 
 static inline void bif_run(struct bif *b)

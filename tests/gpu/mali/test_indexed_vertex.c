@@ -55,10 +55,8 @@ static void set_frame(struct bif *b)
 /* Without the positions' pages. */
 static void begin(struct bif *b, enum mali_kind kind, uint32_t mode, uint32_t count, uint32_t instances)
 {
-    const enum mali_version version = kind == MALI_G72 ? MALI_V6 : MALI_V7;
-    const uint32_t vertices = BIF_JOB + mali_section_at(version, TYPE, MALI_SECTION_VERTEX_DRAW);
-    bif_begin(b, kind, TYPE, vertices);
-    const uint32_t fragments = section(b, MALI_SECTION_DRAW);
+    bif_begin(b, kind, TYPE, MALI_SECTION_VERTEX_DRAW);
+    const uint32_t vertices = section(b, MALI_SECTION_VERTEX_DRAW), fragments = section(b, MALI_SECTION_DRAW);
     bif_invocations(b, 1, instances);
     set_primitive(b, "draw mode", mode);
     set_primitive(b, "index count", count);
