@@ -46,8 +46,7 @@ static void messages_of(const struct mali_state *state, struct mali_frag_message
 
 static bool is_known(const struct mali_frag_message *m)
 {
-    return m->type == MALI_MESSAGE_TYPE_DISABLED ||
-           (m->format <= MALI_MESSAGE_PRELOAD_REGISTER_FORMAT_F16 && m->type <= MALI_MESSAGE_TYPE_VAR_TEX);
+    return m->format <= MALI_MESSAGE_PRELOAD_REGISTER_FORMAT_F16; /* of one that is disabled, 0 */
 }
 
 /* ---- as instructions ---- */
@@ -163,8 +162,9 @@ bool mali_frag_preload(struct mali_frag *f, struct mali_stop *stop)
         return true;
     if (!is_known(&f->messages[0]) || !is_known(&f->messages[1]))
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
-                             f->job.draw.state, "messages before a program: types %u and %u are not done",
-                             f->messages[0].type, f->messages[1].type);
+                             f->job.draw.state,
+                             "messages before a program: registers' formats %u and %u are not done",
+                             f->messages[0].format, f->messages[1].format);
     f->world.program = take(f);
     return f->world.program || mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, f->world.address,
                                              "no host memory for a program");
