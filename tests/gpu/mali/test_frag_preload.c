@@ -6,6 +6,7 @@
 
 enum { SIDE = 32, DRAW = LATE_DRAWS, STATE = DRAW + 0x400, BLEND = STATE + 64, STORAGE = DRAW + 0x500 };
 enum { VIEWPORT = DRAW + 0x580, VARYINGS = DRAW + 0x600, BUFFERS = DRAW + 0x700, CORNERS = DRAW + 0x800 };
+enum { TEXTURE = DRAW + 0x900, SAMPLER = DRAW + 0x940, SURFACE = DRAW + 0x980, TEXELS = DRAW + 0x9c0 };
 enum { CODE = 0x700000 };
 
 struct drawn {
@@ -156,6 +157,70 @@ static void test_second(void **unused)
     }
 }
 
+/* Two texels beside each other, of which varying 0 is at the right one and varying 1 at the left. */
+static void set_texture(struct drawn *d)
+{
+    static const struct {
+        const char *name;
+        uint32_t value;
+    } texture[] = {{"type", MALI_DESCRIPTOR_TYPE_TEXTURE},
+                   {"dimension", MALI_TEXTURE_DIMENSION_2D},
+                   {"width", 2},
+                   {"height", 1},
+                   {"depth", 1},
+                   {"sample count", 1},
+                   {"array size", 1},
+                   {"levels", 1},
+                   {"format", MALI_FORMAT_RGBA8_UNORM},
+                   {"order", MALI_RGB_COMPONENT_ORDER_RGBA},
+                   {"swizzle", MALI_ORDER_RGBA},
+                   {"texel ordering", MALI_TEXTURE_LAYOUT_LINEAR},
+                   {"surfaces", SURFACE}},
+      sampler[] = {{"type", MALI_DESCRIPTOR_TYPE_SAMPLER},
+                   {"magnify nearest", 1},
+                   {"minify nearest", 1},
+                   {"mipmap mode", MALI_MIPMAP_MODE_NONE},
+                   {"normalized coordinates", 1},
+                   {"wrap mode S", MALI_WRAP_MODE_CLAMP_TO_EDGE},
+                   {"wrap mode T", MALI_WRAP_MODE_CLAMP_TO_EDGE},
+                   {"wrap mode R", MALI_WRAP_MODE_CLAMP_TO_EDGE}};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(texture); n++)
+        set(d, TEXTURE, &mali_desc_texture, texture[n].name, texture[n].value);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(sampler); n++)
+        set(d, SAMPLER, &mali_desc_sampler, sampler[n].name, sampler[n].value);
+    set(d, SURFACE, &mali_desc_surface_stride, "pointer", TEXELS);
+    set(d, SURFACE, &mali_desc_surface_stride, "row stride", 8);
+    set(d, DRAW, &mali_desc_draw, "textures", TEXTURE);
+    set(d, DRAW, &mali_desc_draw, "samplers", SAMPLER);
+    set_state(d, "texture count", 1);
+    set_state(d, "sampler count", 1);
+    util_store32(late_at(&d->late, TEXELS), 0x11223344);
+    util_store32(late_at(&d->late, TEXELS) + 4, 0xaabbccdd);
+    set_varying(d, 1, (const float[4]){0.25f, 0.5f, 0, 0});
+}
+
+/* A texture at a varying, of level 0 or the one computed, which is 0 where the varying is the same everywhere. */
+static void test_textures(void **unused)
+{
+    for (unsigned n = 0; n < 4; n++) {
+        const unsigned zero = n & 1, second = n >> 1;
+        struct drawn d;
+        begin(&d);
+        set_texture(&d);
+        set_program(&d, second ? WRITE("r4") : WRITE("r0"));
+        if (second) {
+            set_state(&d, "message preload 2 type", MALI_MESSAGE_TYPE_VAR_TEX);
+            set_state(&d, "message preload 2 VAR_TEX varying index", 1);
+            set_state(&d, "message preload 2 VAR_TEX zero LOD", zero);
+        } else {
+            set_state(&d, "message preload 1 type", MALI_MESSAGE_TYPE_VAR_TEX);
+            set_state(&d, "message preload 1 VAR_TEX zero LOD", zero);
+        }
+        expect(&d, second ? 0x11223344 : 0xaabbccdd);
+        late_end(&d.late);
+    }
+}
+
 static void test_refused(void **unused)
 {
     struct drawn d;
@@ -169,6 +234,6 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_varyings), cmocka_unit_test(test_second),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_textures), cmocka_unit_test(test_refused)};
     return ways_run_group_tests(tests);
 }
