@@ -13,8 +13,8 @@
 
 #define CHEAP_INSNS 6u  /* of programs without textures: a block takes some ten nanoseconds */
 #define LOOP_SHARE  16u /* of the instructions that loops may repeat, what a block that has any pays */
-#define NO_PROGRAM                                                                                           \
-    15u /* an address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c) */
+/* An address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c). */
+#define NO_PROGRAM 15u
 
 /* ---- the tiler job ---- */
 
