@@ -38,9 +38,12 @@ void tool_mali_program(struct tool_mali *m, const char *what, uint64_t shader)
     if (!m->decode->programs)
         return;
     const int status = p.count ? kind->decode(p.at, p.count, &decoded, &error) : -EFAULT;
-    listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u %s in %u %s", what, address, decoded.insns,
-                 p.set == &bifrost_set ? "clauses" : "instructions", decoded.words,
-                 kind->word_bytes == QUAD_BYTES ? "quadwords" : "words");
+    const char *const words = kind->word_bytes == QUAD_BYTES ? "quadwords" : "words";
+    if (p.set == &bifrost_set) /* whose clauses are executed as other instructions */
+        listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u %s", what, address, decoded.words, words);
+    else
+        listing_open(l, "program", "%s at 0x%08" PRIx64 ", %u instructions in %u %s", what, address,
+                     decoded.insns, decoded.words, words);
     if (status) {
         listing_lines(l, !p.count ? "(outside memory)" : status == -ENOMEM ? "(no memory)" : error.text);
     } else {
