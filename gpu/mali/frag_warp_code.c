@@ -84,6 +84,8 @@ bool mali_frag_writes_always(const struct warp_program *p)
 {
     const uint32_t count = p->straight ? p->insn_count : p->fixed_count;
     unsigned blends = 0;
+    if (p->discards)
+        return false;
     for (uint32_t n = 0; n < count; n++) {
         const struct warp_insn *i = &p->insns[n];
         const bool writes = i->dest.mask && i->dest.to == WARP_REGISTER &&

@@ -149,6 +149,45 @@ static void test_discards(void **unused)
     }
 }
 
+/* Before the draw, one like it whose program is `below`. */
+static void draw_over(struct whole *w, const char *below, const char *text)
+{
+    const uint32_t bytes = mali_desc_draw_v9.bytes[MALI_V9] + mali_desc_environment.bytes[MALI_V9];
+    const uint32_t program = WHOLE_PROGRAM + mali_desc_program.bytes[MALI_V9];
+    memcpy(late_at(&w->late, WHOLE_DRAW + bytes), late_at(&w->late, WHOLE_DRAW), bytes);
+    memcpy(late_at(&w->late, program), late_at(&w->late, WHOLE_PROGRAM), mali_desc_program.bytes[MALI_V9]);
+    whole_set(w, program, &mali_desc_program, "binary", WHOLE_SHADER);
+    whole_set(w, WHOLE_ENVIRONMENT, &mali_desc_environment, "shader", program);
+    late_set(&w->late, "pre frame 1", MALI_PRE_POST_FRAME_SHADER_MODE_ALWAYS);
+    whole_program(w, WHOLE_SHADER, below);
+    draw(w, text);
+}
+
+/* What a draw leaves out, one before it has drawn: it hides that one where it draws alone. That one is of so many
+ * instructions that it waits to be hidden (raster/deferred.h). */
+static void test_hidden(void **unused)
+{
+    static const char below[] = "FADD.f32 r0, u0, u1\nFADD.f32 r0, r0, u1\nFADD.f32 r0, r0, u1\nMOV.i32 r0, "
+                                "0x0\nMOV.i32 r1, 0x0\nMOV.i32 r2, 0x0\nMOV.i32 r3, u3\n" ATEST BLEND_F32;
+    static const char *const texts[] = {
+        COLOR(0) ATEST BLEND_F32,
+        "U16_TO_F32 r4, r59\nFADD.f32 r5, r4, u4.neg\nDISCARD.f32.lt r5, 0x0\n" COLOR(0) ATEST BLEND_F32,
+        "U16_TO_F32 r4, r59\nFCMP_OR.f32.ge.m1 r5, r4, u4, 0x0\nLSHIFT_AND.i32 r60, r5, 0x0.b00, r60\n" COLOR(
+            0) ATEST BLEND_F32};
+    for (unsigned k = 0; k < UTIL_ARRAY_SIZE(texts); k++) {
+        const uint32_t from = k ? 13 : 0; /* the first column that is drawn */
+        struct whole w;
+        whole_begin(&w, 1);
+        color(&w, 1, 1, 1, 1);
+        whole_uniform(&w, 4, util_f2u(13));
+        draw_over(&w, below, texts[k]);
+        for (uint32_t n = 0; n < SIDE * SIDE; n++)
+            assert_int_equal(whole_pixel(&w, 0, n % SIDE, n / SIDE),
+                             n % SIDE < from ? 0xff000000 : 0xffffffff);
+        whole_end(&w);
+    }
+}
+
 /* Depth that a program gives is tested behind it, against what a draw before has left; early, what it gives does not
  * count. */
 static void test_depth(void **unused)
@@ -295,9 +334,10 @@ static void test_refused(void **unused)
 
 #define TESTS                                                                                                \
     cmocka_unit_test(test_registers), cmocka_unit_test(test_varyings), cmocka_unit_test(test_blends),        \
-        cmocka_unit_test(test_targets), cmocka_unit_test(test_discards), cmocka_unit_test(test_depth),       \
-        cmocka_unit_test(test_depth_not_given), cmocka_unit_test(test_queries),                              \
-        cmocka_unit_test(test_shaders), cmocka_unit_test(test_samples), cmocka_unit_test(test_refused)
+        cmocka_unit_test(test_targets), cmocka_unit_test(test_discards), cmocka_unit_test(test_hidden),      \
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_depth_not_given),                                \
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_shaders), cmocka_unit_test(test_samples),      \
+        cmocka_unit_test(test_refused)
 
 /* Programs that are compiled, of the tests above; the others are interpreted with an engine, too. */
 enum { COMPILED_LEAST = 12 };
