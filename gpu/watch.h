@@ -52,7 +52,7 @@ struct gpu_step {
 
 /* A texture request. */
 struct gpu_lookup {
-    char unit[12]; /* "tmu0", "sampler 0" */
+    char unit[28]; /* "tmu0", "texture 0"; "texture 2:0": of a table */
     uint32_t pc;
     bool raw;                               /* a word at `address`, nothing else */
     uint32_t address;                       /* of level 0 (cubes: of face 0) */

@@ -282,6 +282,16 @@ static void set_image(struct gpu_lookup *it, const struct mali_lookup *lookup, c
     it->address = lookup->key.listed ? lookup->image.surface[level->first_surface] : level->offset;
 }
 
+/* As the draw has it: by its number in the draw's list, or by its table and the number in that. */
+static void name_texture(struct gpu_lookup *it, const struct mali_world *world, uint32_t handle)
+{
+    if (world->bindings->table_count)
+        snprintf(it->unit, sizeof it->unit, "texture %u:%u", warp_handle_table(handle),
+                 warp_handle_number(handle));
+    else
+        snprintf(it->unit, sizeof it->unit, "texture %u", handle);
+}
+
 static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
                          const struct isa_texture_request *r, const uint32_t out[4][16])
 {
@@ -308,7 +318,7 @@ static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
         c[n][lane] = whole ? (float)(int32_t)word : util_u2f(word);
         it.color[n] = out[n][lane];
     }
-    snprintf(it.unit, sizeof it.unit, "texture %u", r->texture[lane] % 1000);
+    name_texture(&it, b->threads.world, r->texture[lane]);
     set_image(&it, lookup, b->threads.world);
     if (lookup->key.op <= RASTER_FETCH)
         raster_sampler_lookup(&lookup->key, &lookup->image, &in, lane, &it.where);
