@@ -108,40 +108,27 @@ LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
     return LLVMBuildFPExt(o->ir, f, isa_op_ir_doubles(o), "");
 }
 
-static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef d, LLVMValueRef n)
+static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef f, LLVMValueRef n)
 {
-    LLVMValueRef sum = LLVMBuildAdd(o->ir, LLVMBuildBitCast(o->ir, d, o->b->i64x16, ""), n, "");
-    return LLVMBuildBitCast(o->ir, sum, LLVMTypeOf(d), "");
+    LLVMValueRef sum = LLVMBuildAdd(o->ir, LLVMBuildBitCast(o->ir, f, LLVMTypeOf(n), ""), n, "");
+    return LLVMBuildBitCast(o->ir, sum, LLVMTypeOf(f), "");
 }
 
 LLVMValueRef isa_op_ir_sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMTypeRef i64x16 = o->b->i64x16;
+    LLVMTypeRef bits = LLVMTypeOf(x) == o->b->f32x16 ? o->b->i32x16 : o->b->i64x16;
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), sum = LLVMBuildFAdd(o->ir, x, y, "");
     LLVMValueRef of_y = LLVMBuildFSub(o->ir, sum, x, ""), of_x = LLVMBuildFSub(o->ir, sum, of_y, "");
     LLVMValueRef error =
         LLVMBuildFAdd(o->ir, LLVMBuildFSub(o->ir, x, of_x, ""), LLVMBuildFSub(o->ir, y, of_y, ""), "");
     LLVMValueRef even =
-        LLVMBuildAnd(o->ir, LLVMBuildBitCast(o->ir, sum, i64x16, ""), isa_op_ir_number(i64x16, 1), "");
-    even = LLVMBuildICmp(o->ir, LLVMIntEQ, even, LLVMConstNull(i64x16), "");
+        LLVMBuildAnd(o->ir, LLVMBuildBitCast(o->ir, sum, bits, ""), isa_op_ir_number(bits, 1), "");
+    even = LLVMBuildICmp(o->ir, LLVMIntEQ, even, LLVMConstNull(bits), "");
     LLVMValueRef off = LLVMBuildAnd(o->ir, LLVMBuildFCmp(o->ir, LLVMRealONE, error, zero, ""), even, "");
     LLVMValueRef inward = LLVMBuildXor(o->ir, LLVMBuildFCmp(o->ir, LLVMRealOLT, error, zero, ""),
                                        LLVMBuildFCmp(o->ir, LLVMRealOLT, sum, zero, ""), "");
-    LLVMValueRef step =
-        jit_select(o->b, inward, isa_op_ir_number(i64x16, ~0ull), isa_op_ir_number(i64x16, 1));
-    return add_bits(o, sum, jit_select(o->b, off, step, LLVMConstNull(i64x16)));
-}
-
-/* The same bits of a double that a single has, and whether there were more, in its last. */
-static LLVMValueRef cut_to_odd(struct isa_op_ir *o, LLVMValueRef d)
-{
-    LLVMTypeRef i64x16 = o->b->i64x16;
-    LLVMValueRef all = LLVMBuildBitCast(o->ir, d, i64x16, ""), low = isa_op_ir_number(i64x16, (1u << 29) - 1);
-    LLVMValueRef more =
-        LLVMBuildICmp(o->ir, LLVMIntNE, LLVMBuildAnd(o->ir, all, low, ""), LLVMConstNull(i64x16), "");
-    more = jit_select(o->b, more, isa_op_ir_number(i64x16, 1u << 29), LLVMConstNull(i64x16));
-    all = LLVMBuildOr(o->ir, LLVMBuildAnd(o->ir, all, LLVMBuildNot(o->ir, low, ""), ""), more, "");
-    return LLVMBuildFPTrunc(o->ir, LLVMBuildBitCast(o->ir, all, LLVMTypeOf(d), ""), o->b->f32x16, "");
+    LLVMValueRef step = jit_select(o->b, inward, isa_op_ir_number(bits, ~0ull), isa_op_ir_number(bits, 1));
+    return add_bits(o, sum, jit_select(o->b, off, step, LLVMConstNull(bits)));
 }
 
 /* ---- directions ---- */
@@ -227,12 +214,34 @@ static LLVMValueRef directed_sum(struct isa_op_ir *o, LLVMValueRef near)
 
 /* ---- arithmetic ---- */
 
+/* x * y + z to odd (isa_op_ir_sum_to_odd) of halves as singles, which hold such a product whole, and no part of such a
+ * sum is a denormal. AVX-512 rounds an instruction's result as that says: of the numbers below and above, which are
+ * beside each other or the same, one is odd. */
+static LLVMValueRef fused_to_odd(struct isa_op_ir *o)
+{
+    enum { DOWN = 9, UP = 10 }; /* without exceptions */
+    struct jit_builder *b = o->b;
+    LLVMValueRef args[4] = {o->f[0], o->f[1], o->f[2], jit_i32(b, DOWN)}, below, above, odd;
+    if (b->level != JIT_AVX512)
+        return isa_op_ir_sum_to_odd(o, LLVMBuildFMul(o->ir, args[0], args[1], ""), args[2]);
+    below = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
+    args[3] = jit_i32(b, UP);
+    above = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
+    odd = isa_op_ir_bits(o, jit_as_i32(b, below), 1);
+    odd = LLVMBuildICmp(o->ir, LLVMIntNE, odd, LLVMConstNull(b->i32x16), "");
+    return jit_select(b, odd, below, above);
+}
+
 static LLVMValueRef fused(struct isa_op_ir *o)
 {
+    if (o->is_half)
+        return fused_to_odd(o);
+    if (o->b->level >= JIT_AVX2)
+        return isa_op_ir_call(o, "llvm.fma", o->b->f32x16, o->f, 3);
     LLVMValueRef product =
         LLVMBuildFMul(o->ir, isa_op_ir_double(o, o->f[0]), isa_op_ir_double(o, o->f[1]), "");
     LLVMValueRef sum = isa_op_ir_sum_to_odd(o, product, isa_op_ir_double(o, o->f[2]));
-    return o->is_half ? cut_to_odd(o, sum) : LLVMBuildFPTrunc(o->ir, sum, o->b->f32x16, "");
+    return LLVMBuildFPTrunc(o->ir, sum, o->b->f32x16, "");
 }
 
 static LLVMValueRef unary(struct isa_op_ir *o, const char *name)

@@ -160,7 +160,7 @@ LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMVa
 {
     LLVMValueRef args[3] = {x, y, z};
 
-    if (b->level == JIT_AVX512)
+    if (b->level >= JIT_AVX2)
         return jit_intrinsic(b, "llvm.fma", &b->f32x16, 1, args, 3);
     return LLVMBuildFAdd(b->ir, LLVMBuildFMul(b->ir, x, y, ""), z, "");
 }

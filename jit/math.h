@@ -20,7 +20,7 @@ LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMV
 LLVMValueRef jit_byte_replicate(struct jit_builder *b, LLVMValueRef word, unsigned n);
 
 /* x * y + z, each step rounded, of products that a single holds exactly, as it does those of two halves that
- * are not denormal: one rounding gives the same, and AVX-512 does it at once. */
+ * are not denormal: one rounding gives the same, and AVX2's levels do it at once. */
 LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 
 /* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
