@@ -11,28 +11,6 @@
 
 /* ---- varyings ---- */
 
-static LLVMValueRef half_bits(struct jit_builder *b, LLVMValueRef word, bool is_float)
-{
-    if (!is_float)
-        return LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffff), "");
-    const struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT, .order = MALI_ORDER_RGBA};
-    const LLVMValueRef zero = jit_splat_u32(b, 0), in[4] = {word, zero, zero, zero};
-    LLVMValueRef out[4];
-    mali_ir_convert(b, &as, ISA_TYPE_F16, false, in, out);
-    return LLVMBuildAnd(b->ir, out[0], jit_splat_u32(b, 0xffff), "");
-}
-
-/* Two of four to a word. */
-static void halve(struct jit_builder *b, bool floats, LLVMValueRef word[4])
-{
-    for (unsigned n = 0; n < 2; n++) {
-        LLVMValueRef high = half_bits(b, word[2 * n + 1], floats);
-        word[n] = LLVMBuildOr(b->ir, half_bits(b, word[2 * n], floats),
-                              LLVMBuildShl(b->ir, high, jit_splat_u32(b, 16), ""), "");
-    }
-    word[2] = word[3] = jit_splat_u32(b, 0);
-}
-
 /* At pixels' centres alone. */
 static bool at_centre(const struct mali_frag_ir *e, const struct warp_insn *i)
 {
@@ -60,8 +38,10 @@ static void of_words(struct mali_frag_ir *e, struct jit_builder *b, const struct
         out[c] = jit_as_i32(b, flat ? raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + at, 2)
                                     : mali_frag_ir_interpolated(e, b, at));
     }
+    const struct mali_code_form singles = {.format = RASTER_R32G32B32A32_FLOAT, .order = MALI_ORDER_RGBA};
     if (i->type == ISA_TYPE_F16 && !i->any_type)
-        halve(b, true, out);
+        mali_ir_convert(b, &singles, ISA_TYPE_F16, false, (LLVMValueRef[]){out[0], out[1], out[2], out[3]},
+                        out);
 }
 
 static void of_special(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_insn *i,
@@ -94,27 +74,14 @@ static LLVMValueRef varying(struct mali_frag_ir *e, struct jit_builder *b, const
     } else {
         warp_ir_message_attribute(b, m, &a, &instance);
         mali_frag_ir_varying(e, b, &a, mask, out, address);
-        if (i->halves && !i->any_type && i->type != ISA_TYPE_F16)
-            halve(b, false, out);
+        const struct warp_asked asked = warp_asked_of(i);
+        const struct mali_register_format as = mali_asked_format(&asked);
+        mali_ir_registers_narrow(b, &as, out);
     }
     return NULL;
 }
 
 /* ---- colours ---- */
-
-/* Integers of 16 bits, two to a register, as words. */
-static void widen(struct jit_builder *b, const struct mali_register_format *r, LLVMValueRef value[4])
-{
-    LLVMValueRef by = jit_splat_u32(b, 16);
-    if (!r->halves || r->type == ISA_TYPE_F16)
-        return;
-    for (unsigned c = 4; c-- > 0;) {
-        LLVMValueRef v = value[c / 2];
-        v = c & 1 ? v : LLVMBuildShl(b->ir, v, by, "");
-        value[c] =
-            r->type == ISA_TYPE_I32 ? LLVMBuildAShr(b->ir, v, by, "") : LLVMBuildLShr(b->ir, v, by, "");
-    }
-}
 
 static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
                      const struct mali_register_format *r, LLVMValueRef value[4], LLVMValueRef out[4])
@@ -122,7 +89,7 @@ static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
     struct mali_code_form as = {.format = (uint16_t)pixel->format, .order = (uint16_t)pixel->order};
     for (unsigned c = 0; c < 4; c++)
         out[c] = jit_splat_u32(b, 0);
-    widen(b, r, value);
+    mali_ir_registers_widen(b, r, value);
     if (pixel->raw) {
         mali_ir_convert_back(b, &as, r->type, false, value, out);
     } else if (r->type == ISA_TYPE_F16) {

@@ -15,7 +15,7 @@ struct head {
     uint32_t words;
     struct mali_code_forms forms;
 };
-static const char mark[16] = "mali threads 4";
+static const char mark[16] = "mali threads 5";
 
 struct variant {
     const struct mali_decoded *program;
@@ -77,7 +77,8 @@ static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
     const LLVMTypeRef params[PARAMS] = {b->ptr, b->ptr, b->ptr};
-    struct mali_world_ir e = {.forms = v->forms, .lookups = v->lookups, .requests = v->program->requests};
+    struct mali_world_ir e = {
+        .forms = v->forms, .lookups = v->lookups, .requests = v->program->requests, .warp = v->program->warp};
     jit_begin_function(b, b->i32, params, PARAMS);
     jit_param_readable(b, CODE, sizeof(struct mali_code), 8);
     e.code = jit_param(b, CODE);

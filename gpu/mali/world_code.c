@@ -3,6 +3,7 @@
 
 #include "gpu/mali/world_internal.h"
 #include "gpu/mali/world_ir.h"
+#include "isa/bifrost/lower.h"
 #include "isa/warp/trans.h"
 #include "util/bits.h"
 #include "util/checked.h"
@@ -25,11 +26,9 @@ static bool is_number(const struct mali_array *a)
 }
 
 /* Element 0 and how many there are. False: they do not all lie in the buffer's memory, from 0 on. */
-static bool set_places(const struct mali_world *w, const struct mali_attribute *attribute,
-                       const struct mali_array *a, uint32_t start, uint32_t bytes, uint32_t rights,
-                       struct mali_code_array *out)
+static bool set_places(const struct mali_world *w, int64_t offset, const struct mali_array *a, uint32_t start,
+                       uint32_t bytes, uint32_t rights, struct mali_code_array *out)
 {
-    int64_t offset = attribute->offset_enable ? attribute->offset : 0;
     uint64_t first;
     if (offset < 0 || !util_mul(start, a->stride, &first) || !util_add(first, (uint64_t)offset, &first))
         return false;
@@ -43,6 +42,17 @@ static bool set_places(const struct mali_world *w, const struct mali_attribute *
     return true;
 }
 
+static void set_formula(const struct mali_array *a, struct mali_code_form *form, struct mali_code_array *out)
+{
+    form->reach = is_number(a)              ? MALI_REACH_NUMBER
+                  : mali_array_is_linear(a) ? MALI_REACH_LINEAR
+                                            : MALI_REACH_FORMULA;
+    out->modulus = a->modulus ? a->modulus : UINT64_C(1) << 32;
+    out->factor = a->factor;
+    out->add = a->add;
+    out->shift = a->shift;
+}
+
 static void set_array(const struct mali_world *w, bool varying, uint32_t n, struct mali_code_form *form,
                       struct mali_code_array *out)
 {
@@ -51,26 +61,40 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
     enum raster_format format;
     const struct mali_attribute *attribute = mali_world_attribute(w, varying, n, &a, &format, &stop);
     *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
-    if (!attribute)
+    uint32_t order;
+    if (!attribute || !mali_order_of(w->version, attribute->order, &order))
         return;
-    form->order = (uint16_t)attribute->order;
+    form->order = (uint16_t)order;
+    form->word = mali_conversion_word(attribute->format, attribute->srgb, attribute->order);
+    form->format = (uint16_t)format;
     if (attribute->format == MALI_FORMAT_CONSTANT) {
         form->reach = varying ? MALI_REACH_NOTHING : MALI_REACH_CALL;
         return;
     }
-    if (!is_number(a) &&
-        (a->kind != MALI_ARRAY_1D ||
-         !set_places(w, attribute, a, varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
-                     varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
+    if (is_number(a) || (a->kind == MALI_ARRAY_1D &&
+                         set_places(w, attribute->offset_enable ? attribute->offset : 0, a,
+                                    varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
+                                    varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
+        set_formula(a, form, out);
+}
+
+static void set_array_v9(const struct mali_world *w, uint32_t handle, struct mali_code_form *form,
+                         struct mali_code_array *out)
+{
+    struct mali_stop stop;
+    struct mali_array a;
+    enum raster_format format;
+    uint32_t order;
+    const struct mali_attribute_v9 *d = mali_world_attribute_v9(w, handle, &a, &format, &order, &stop);
+    *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
+    if (!d || d->format == MALI_FORMAT_CONSTANT ||
+        !set_places(w, d->offset, &a, d->offset_enable ? w->bindings->environment.attribute_offset : 0,
+                    raster_format_bytes(format), GPU_RIGHT_READ, out))
         return;
+    form->order = (uint16_t)order;
     form->format = (uint16_t)format;
-    form->reach = is_number(a)              ? MALI_REACH_NUMBER
-                  : mali_array_is_linear(a) ? MALI_REACH_LINEAR
-                                            : MALI_REACH_FORMULA;
-    out->modulus = a->modulus ? a->modulus : UINT64_C(1) << 32;
-    out->factor = a->factor;
-    out->add = a->add;
-    out->shift = a->shift;
+    form->by_instance = d->frequency == MALI_ATTRIBUTE_FREQUENCY_INSTANCE;
+    set_formula(&a, form, out);
 }
 
 /* Whether all texels of the extent lie in the buffer, and it in memory that may be used as the program does. */
@@ -203,6 +227,61 @@ static void set_warp_lookups(struct mali_world *w, struct mali_code_forms *forms
     }
 }
 
+/* ---- programs of isa/warp ---- */
+
+/* Attributes and varyings of messages whose handles are constants; of v9 those of the first one's table. */
+static void set_message(const struct mali_world *w, const struct warp_insn *i, bool first,
+                        struct mali_code_forms *forms, struct mali_code *code)
+{
+    const uint32_t handle = (uint32_t)i->source[2].value, n = warp_handle_number(handle);
+    const uint32_t table = warp_handle_table(handle);
+    const bool address = i->message == WARP_LEA_ATTRIBUTE;
+    if (first)
+        forms->attribute_table = (uint8_t)table;
+    if (n >= MALI_CODE_ARRAYS)
+        return;
+    if (w->version < MALI_V9 && table == (address ? BIFROST_TABLE_VARYINGS : BIFROST_TABLE_ATTRIBUTES))
+        set_array(w, address, n, address ? &forms->varying[n] : &forms->attribute[n],
+                  address ? &code->varying[n] : &code->attribute[n]);
+    else if (w->version >= MALI_V9 && !address && table == forms->attribute_table)
+        set_array_v9(w, handle, &forms->attribute[n], &code->attribute[n]);
+}
+
+static void set_messages(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
+{
+    const struct warp_program *p = w->program->warp;
+    bool first = true;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct warp_insn *i = &p->insns[n];
+        if (i->kind != WARP_MESSAGE || i->source[2].from != WARP_CONSTANT ||
+            (i->message != WARP_ATTRIBUTE && i->message != WARP_LEA_ATTRIBUTE))
+            continue;
+        set_message(w, i, first, forms, code);
+        first = false;
+    }
+}
+
+/* Streams whose arrays may be stored to as a whole. */
+static void set_streams(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
+{
+    const struct mali_shading *s = w->shading;
+    if (!s || w->version < MALI_V9)
+        return;
+    const struct {
+        uint32_t begin, bytes;
+    } arrays[] = {[MALI_STREAM_OF_POSITIONS] = {s->at.positions, MALI_POSITION_BYTES},
+                  [MALI_STREAM_OF_SIZES] = {s->at.point_sizes, MALI_POINT_SIZE_BYTES},
+                  [MALI_STREAM_OF_VARYINGS] = {s->at.varyings, s->at.stride}};
+    const uint64_t count = (uint64_t)s->count * s->instances;
+    code->vertices = s->at;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(arrays); n++) {
+        const bool asked = (n == MALI_STREAM_OF_VARYINGS) == (w->kind == MALI_THREADS_VARYING);
+        if (asked && arrays[n].begin &&
+            gpu_space_allows(w->space, arrays[n].begin, count * arrays[n].bytes, GPU_RIGHT_WRITE, NULL))
+            forms->streams |= (uint8_t)(1u << n);
+    }
+}
+
 /* ---- all of it ---- */
 
 void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
@@ -215,6 +294,8 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     forms->uniform_count = (uint8_t)w->uniform_count;
     forms->tracks = w->speculation != NULL;
     forms->numeric = (uint8_t)w->numeric;
+    forms->version = (uint8_t)w->version;
+    forms->kind = (uint8_t)w->kind;
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;
@@ -223,6 +304,10 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     code->storage[1] = w->bindings->storage.wls_base_pointer;
     set_buffers(w, forms, code);
     if (!p) {
+        code->vertices = (struct mali_vertices){0};
+        code->instance_size = (uint32_t)w->draw->instance_size;
+        set_messages(w, forms, code);
+        set_streams(w, forms, code);
         set_warp_lookups(w, forms, lookups, code);
         return;
     }

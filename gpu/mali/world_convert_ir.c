@@ -40,6 +40,35 @@ static LLVMValueRef half_of(struct jit_builder *b, LLVMValueRef word, unsigned n
     return jit_as_i32(b, jit_half_to_single(b, word));
 }
 
+static bool packs(const struct mali_register_format *f)
+{
+    return f->halves && f->type != ISA_TYPE_F16;
+}
+
+void mali_ir_registers_narrow(struct jit_builder *b, const struct mali_register_format *f,
+                              LLVMValueRef value[4])
+{
+    for (unsigned n = 0; packs(f) && n < 2; n++) {
+        LLVMValueRef high = LLVMBuildShl(b->ir, value[2 * n + 1], jit_splat_u32(b, 16), "");
+        LLVMValueRef low = LLVMBuildAnd(b->ir, value[2 * n], jit_splat_u32(b, 0xffff), "");
+        value[n] = LLVMBuildOr(b->ir, low, high, "");
+    }
+    if (packs(f))
+        value[2] = value[3] = jit_splat_u32(b, 0);
+}
+
+void mali_ir_registers_widen(struct jit_builder *b, const struct mali_register_format *f,
+                             LLVMValueRef value[4])
+{
+    LLVMValueRef by = jit_splat_u32(b, 16);
+    for (unsigned c = 4; packs(f) && c-- > 0;) {
+        LLVMValueRef v = value[c / 2];
+        v = c & 1 ? v : LLVMBuildShl(b->ir, v, by, "");
+        value[c] =
+            f->type == ISA_TYPE_I32 ? LLVMBuildAShr(b->ir, v, by, "") : LLVMBuildLShr(b->ir, v, by, "");
+    }
+}
+
 void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum isa_type type, bool any_type,
                          const LLVMValueRef v[4], LLVMValueRef out[4])
 {

@@ -43,54 +43,76 @@ static bool unsupported(const struct mali_world *w, uint64_t address, const char
 /* ---- attributes ---- */
 
 /* By divisor 2^R, or what is no power of two: as of attribute buffers (arrays.h). */
-static bool element_of(const struct mali_world *w, const struct mali_attribute_v9 *a, uint32_t vertex,
-                       uint32_t instance, int64_t *out, struct mali_stop *stop)
+static bool divide_by(const struct mali_world *w, const struct mali_attribute_v9 *a, struct mali_array *out,
+                      struct mali_stop *stop)
 {
-    struct mali_array divide = {.factor = 1};
+    out->factor = 1;
     switch (a->attribute_type) {
-    case MALI_ATTRIBUTE_TYPE_1D: break;
-    case MALI_ATTRIBUTE_TYPE_1D_POT_DIVISOR: divide.shift = a->divisor_r; break;
+    case MALI_ATTRIBUTE_TYPE_1D: return true;
+    case MALI_ATTRIBUTE_TYPE_1D_POT_DIVISOR: out->shift = a->divisor_r; return true;
     case MALI_ATTRIBUTE_TYPE_V9_1D_NPOT_DIVISOR:
-        divide.factor = UINT64_C(1) << 31 | (a->divisor_d & INT32_MAX);
-        divide.add = a->divisor_e;
-        divide.shift = 32 + a->divisor_r;
-        break;
+        out->factor = UINT64_C(1) << 31 | (a->divisor_d & INT32_MAX);
+        out->add = a->divisor_e;
+        out->shift = 32 + a->divisor_r;
+        return true;
     default:
         return unsupported(w, w->bindings->environment.tables, "an attribute's type is not done",
                            a->attribute_type, stop);
     }
-    *out = mali_array_element(&divide, a->frequency == MALI_ATTRIBUTE_FREQUENCY_INSTANCE ? instance : vertex);
-    *out += a->offset_enable ? w->bindings->environment.attribute_offset : 0;
-    return true;
+}
+
+const struct mali_attribute_v9 *mali_world_attribute_v9(const struct mali_world *w, uint32_t handle,
+                                                        struct mali_array *array, enum raster_format *format,
+                                                        uint32_t *order, struct mali_stop *stop)
+{
+    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
+    if (!e)
+        return NULL;
+    const struct mali_attribute_v9 *d = &e->attribute;
+    const bool constant = d->format == MALI_FORMAT_CONSTANT;
+    *format = mali_world_format(w->version, d->format, d->srgb);
+    if (!mali_order_of(w->version, d->order, order) || (!constant && !raster_sampler_plain(*format))) {
+        unsupported(w, w->bindings->environment.tables, "an attribute's format is not known", d->format,
+                    stop);
+        return NULL;
+    }
+    *array = (struct mali_array){.kind = MALI_ARRAY_NONE};
+    if (constant)
+        return d;
+    e = entry_of(w, d->table, d->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
+    if (!e || !divide_by(w, d, array, stop))
+        return NULL;
+    array->kind = MALI_ARRAY_1D;
+    array->pointer = e->buffer.address;
+    array->size = (uint32_t)e->buffer.size;
+    array->stride = (uint32_t)d->stride;
+    return d;
 }
 
 bool mali_attribute_texel_v9(const struct mali_threads *t, const struct isa_attribute *a, uint32_t instance,
                              unsigned lane, struct mali_texel *out, struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
-    const struct mali_entry *e = mali_world_entry(w, a->index[lane], MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
-    int64_t element = 0, at;
-    if (!e)
+    struct mali_array array;
+    int64_t at;
+    *out = (struct mali_texel){.address = 0};
+    const struct mali_attribute_v9 *d =
+        mali_world_attribute_v9(w, a->index[lane], &array, &out->format, &out->order, stop);
+    if (!d)
         return false;
-    const struct mali_attribute_v9 *d = &e->attribute;
-    *out = (struct mali_texel){.format = mali_world_format(w->version, d->format, d->srgb),
-                               .word = mali_conversion_word(d->format, d->srgb, d->order),
-                               .constant = d->format == MALI_FORMAT_CONSTANT};
-    if (!mali_order_of(w->version, d->order, &out->order) ||
-        (!out->constant && !raster_sampler_plain(out->format)))
-        return unsupported(w, w->bindings->environment.tables, "an attribute's format is not known",
-                           d->format, stop);
+    out->word = mali_conversion_word(d->format, d->srgb, d->order);
+    out->constant = d->format == MALI_FORMAT_CONSTANT;
     if (out->constant)
         return true;
-    e = entry_of(w, d->table, d->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
-    if (!e || !element_of(w, d, a->vertex[lane], instance, &element, stop))
-        return false;
+    const bool by_instance = d->frequency == MALI_ATTRIBUTE_FREQUENCY_INSTANCE;
+    int64_t element = mali_array_element(&array, by_instance ? instance : a->vertex[lane]);
+    element += d->offset_enable ? w->bindings->environment.attribute_offset : 0;
     /* Below 2^33 times below 2^32: the sum of both would need more bits. */
-    if (__builtin_mul_overflow(element, (int64_t)d->stride, &at) ||
+    if (__builtin_mul_overflow(element, (int64_t)array.stride, &at) ||
         __builtin_add_overflow(at, (int64_t)d->offset, &at))
         return true;
-    out->address = e->buffer.address + (uint64_t)at;
-    out->inside = at >= 0 && util_in_range((uint64_t)at, raster_format_bytes(out->format), e->buffer.size);
+    out->address = array.pointer + (uint64_t)at;
+    out->inside = at >= 0 && util_in_range((uint64_t)at, raster_format_bytes(out->format), array.size);
     return true;
 }
 

@@ -104,9 +104,7 @@ LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct isa_ir
 static LLVMValueRef addresses_of(const struct mali_world_ir *e, struct jit_builder *b,
                                  const struct image *image, LLVMValueRef offset)
 {
-    LLVMValueRef base = LLVMBuildPtrToInt(b->ir, base_of(e, b, image), b->i64, "");
-    LLVMValueRef window = mali_ir_place(e, b, b->ptr, offsetof(struct mali_code, window));
-    base = LLVMBuildSub(b->ir, base, LLVMBuildPtrToInt(b->ir, window, b->i64, ""), "");
+    LLVMValueRef base = mali_ir_guest_base(e, b, image->array);
     return LLVMBuildAdd(b->ir, LLVMBuildZExt(b->ir, offset, b->i64x16, ""), jit_splat(b, base), "");
 }
 

@@ -64,6 +64,11 @@ void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][
 /* By handle: the table in the uppermost eight bits, its number below. NULL and *stop: there is none of that type. */
 const struct mali_entry *mali_world_entry(const struct mali_world *world, uint32_t handle, uint32_t type,
                                           struct mali_stop *stop);
+/* An attribute by its handle: its format, its order as of mali_reorder, and its buffer as earlier versions have it; of a
+ * constant there is none (MALI_ARRAY_NONE). NULL and *stop: it is not there, or not known. */
+const struct mali_attribute_v9 *mali_world_attribute_v9(const struct mali_world *world, uint32_t handle,
+                                                        struct mali_array *array, enum raster_format *format,
+                                                        uint32_t *order, struct mali_stop *stop);
 bool mali_attribute_texel_v9(const struct mali_threads *threads, const struct isa_attribute *a,
                              uint32_t instance, unsigned lane, struct mali_texel *out,
                              struct mali_stop *stop);
@@ -76,6 +81,8 @@ void mali_threads_begin_warp(struct mali_threads *threads);
 void mali_warp_cube(struct isa_texture_request *request);
 
 /* world_warp_message.c */
+/* The buffer of vertices that malloc vertex jobs shade: a name that all drivers give it, beyond all tables. */
+#define MALI_VERTICES_HANDLE warp_handle(13, 0)
 bool mali_port_message(void *ctx, const struct warp_message *m, uint16_t lanes,
                        uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place);
 /* What a conversion word says, which goes with addresses and colours. */
@@ -86,6 +93,9 @@ struct mali_conversion {
     struct mali_register_format in;
 };
 uint32_t mali_conversion_word(uint32_t format, bool srgb, uint32_t order);
+/* That word as a program is given it that asks for an address: with its registers' format. */
+uint32_t mali_conversion_word_asked(enum mali_version version, uint32_t word, enum raster_format format,
+                                    const struct warp_asked *asked);
 /* The register's format is the instruction's, or the word's where that leaves it open. False: it is not known. */
 bool mali_conversion_read(enum mali_version version, uint32_t word, const struct warp_asked *asked,
                           struct mali_conversion *out);

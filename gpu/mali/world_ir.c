@@ -1,4 +1,4 @@
-/* Ports: elements of arrays, uniform buffers, memory, what a thread is. */
+/* Ports: attributes and stored varyings, uniform buffers, what a thread is. */
 #include "gpu/mali/world_ir_internal.h"
 
 #include <stddef.h>
@@ -37,6 +37,20 @@ void mali_ir_addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef of
         LLVMValueRef here = jit_offset(b, base, mali_ir_lane(b, offset, l));
         at[l] = LLVMBuildSelect(b->ir, mali_ir_lane(b, there, l), here, elsewhere, "");
     }
+}
+
+void mali_ir_row(struct jit_builder *b, LLVMValueRef first, LLVMValueRef stride, LLVMValueRef at[16])
+{
+    for (unsigned l = 0; l < 16; l++)
+        at[l] = jit_offset(b, first, LLVMBuildMul(b->ir, stride, jit_i64(b, l), ""));
+}
+
+LLVMValueRef mali_ir_guest_base(const struct mali_world_ir *e, struct jit_builder *b, size_t array)
+{
+    LLVMValueRef base = mali_ir_place(e, b, b->ptr, array + offsetof(struct mali_code_array, base));
+    LLVMValueRef window = mali_ir_place(e, b, b->ptr, offsetof(struct mali_code, window));
+    base = LLVMBuildPtrToInt(b->ir, base, b->i64, "");
+    return LLVMBuildSub(b->ir, base, LLVMBuildPtrToInt(b->ir, window, b->i64, ""), "");
 }
 
 LLVMValueRef mali_ir_zeros(const struct mali_world_ir *e, struct jit_builder *b)
@@ -108,133 +122,24 @@ LLVMValueRef mali_ir_either(struct jit_builder *b, const struct mali_ir_ways *w,
 
 /* ---- attributes, stored varyings ---- */
 
-static LLVMValueRef wide(struct jit_builder *b, LLVMValueRef scalar)
+/* What the element is found by; NULL: there is none. */
+static LLVMValueRef number_of(const struct mali_world_ir *e, struct jit_builder *b,
+                              const struct isa_ir_attribute *a, const struct mali_ir_element *x)
 {
-    return jit_splat(b, scalar);
-}
-
-/* ((number % modulus) + add) * factor >> shift, of 64 bits; its lower word. */
-static LLVMValueRef by_formula(const struct mali_world_ir *e, struct jit_builder *b, size_t array,
-                               LLVMValueRef number)
-{
-#define FIELD(name) wide(b, mali_ir_place(e, b, b->i64, array + offsetof(struct mali_code_array, name)))
-    LLVMValueRef v = LLVMBuildZExt(b->ir, number, b->i64x16, "");
-    v = LLVMBuildURem(b->ir, v, FIELD(modulus), "");
-    v = LLVMBuildMul(b->ir, LLVMBuildAdd(b->ir, v, FIELD(add), ""), FIELD(factor), "");
-    return mali_ir_narrow(b, LLVMBuildLShr(b->ir, v, FIELD(shift), ""));
-#undef FIELD
-}
-
-struct elements {
-    const struct mali_code_form *form; /* NULL: the port is to be called */
-    size_t array;                      /* its place in struct mali_code */
-    LLVMValueRef element;              /* i32x16 */
-};
-
-static struct elements find(const struct mali_world_ir *e, struct jit_builder *b,
-                            const struct isa_ir_attribute *a)
-{
-    const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
-    size_t arrays =
-        a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
-    struct elements x = {.form = NULL};
-    if (a->index.lanes || a->index.known >= MALI_CODE_ARRAYS ||
-        forms[a->index.known].reach == MALI_REACH_CALL)
-        return x;
-    x.form = &forms[a->index.known];
-    x.array = arrays + a->index.known * sizeof(struct mali_code_array);
-    if (x.form->reach == MALI_REACH_NOTHING)
-        return x;
-    x.element =
-        a->vertex ? a->vertex : mali_ir_of_threads(e, b, b->i32x16, offsetof(struct mali_threads, number));
-    if (x.form->reach != MALI_REACH_LINEAR)
-        x.element = by_formula(e, b, x.array, x.element);
-    return x;
-}
-
-/* Lanes whose element is in the buffer, and its offset there. */
-static LLVMValueRef inside(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
-                           LLVMValueRef *offset)
-{
-    LLVMValueRef count = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, count));
-    LLVMValueRef stride = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
-    *offset = LLVMBuildMul(b->ir, x->element, jit_splat(b, stride), "");
-    return LLVMBuildICmp(b->ir, LLVMIntULT, x->element, jit_splat(b, count), "");
-}
-
-static LLVMValueRef base_of(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x)
-{
-    return mali_ir_place(e, b, b->ptr, x->array + offsetof(struct mali_code_array, base));
-}
-
-/* Whether `lanes` are all, and their elements follow each other, as those of vertices mostly do. */
-static LLVMValueRef in_a_row(struct jit_builder *b, const struct elements *x, LLVMValueRef lanes)
-{
-    LLVMValueRef row = LLVMBuildAdd(b->ir, jit_splat(b, mali_ir_lane(b, x->element, 0)), jit_lane_ids(b), "");
-    row = LLVMBuildICmp(b->ir, LLVMIntEQ, x->element, row, "");
-    return jit_mask_all(b, LLVMBuildAnd(b->ir, row, lanes, ""));
-}
-
-static void row_addresses(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
-                          LLVMValueRef at[16])
-{
-    LLVMValueRef stride = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
-    stride = LLVMBuildZExt(b->ir, stride, b->i64, "");
-    LLVMValueRef first = LLVMBuildZExt(b->ir, mali_ir_lane(b, x->element, 0), b->i64, "");
-    first = jit_offset(b, base_of(e, b, x), LLVMBuildMul(b->ir, first, stride, ""));
-    for (unsigned l = 0; l < 16; l++)
-        at[l] = jit_offset(b, first, LLVMBuildMul(b->ir, stride, jit_i64(b, l), ""));
-}
-
-static void load_elements(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
-                          LLVMValueRef word[4])
-{
-    LLVMValueRef offset, there = inside(e, b, x, &offset), at[16], fast[4], slow[4];
-    uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
-    struct mali_ir_ways w = {.count = 0};
-    mali_ir_way(b, &w, in_a_row(b, x, there));
-    row_addresses(e, b, x, at);
-    gpu_array_ir_load(b, at, bytes, fast);
-    mali_ir_way_end(b, &w);
-    mali_ir_addresses(b, base_of(e, b, x), offset, there, mali_ir_zeros(e, b), at);
-    gpu_array_ir_load(b, at, bytes, slow);
-    mali_ir_last_way_end(b, &w);
-    for (uint32_t c = 0; c * 4 < bytes; c++)
-        word[c] = mali_ir_either(b, &w, (LLVMValueRef[]){fast[c], slow[c]});
-}
-
-static void store_elements(struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
-                           LLVMValueRef mask, const LLVMValueRef word[4])
-{
-    LLVMValueRef offset, there = LLVMBuildAnd(b->ir, inside(e, b, x, &offset), mask, ""), at[16];
-    uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
-    LLVMValueRef nowhere = mali_ir_scratch(e, b);
-    struct mali_ir_ways w = {.count = 0};
-    mali_ir_way(b, &w, in_a_row(b, x, there));
-    row_addresses(e, b, x, at);
-    gpu_array_ir_put(b, at, bytes, word);
-    mali_ir_way_end(b, &w);
-    mali_ir_addresses(b, base_of(e, b, x), offset, there, nowhere, at);
-    gpu_array_ir_put(b, at, bytes, word);
-    mali_ir_last_way_end(b, &w);
+    if (x->form->reach == MALI_REACH_NOTHING)
+        return NULL;
+    return a->vertex ? a->vertex : mali_ir_of_threads(e, b, b->i32x16, offsetof(struct mali_threads, number));
 }
 
 static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
-    struct elements x = find(e, b, a);
-    LLVMValueRef word[4];
-    for (unsigned c = 0; c < 4; c++)
-        word[c] = jit_splat_u32(b, 0);
-    if (!x.form)
+    struct mali_ir_element x;
+    if (!mali_ir_element_find(e, a->secondary, &a->index, &x))
         return midgard_ir_call_ports.attribute(e, b, a, mask, out, address);
-    if (x.form->reach == MALI_REACH_NUMBER) {
-        word[0] = x.element;
-    } else if (x.form->reach != MALI_REACH_NOTHING) {
-        load_elements(e, b, &x, word);
-    }
-    mali_ir_convert(b, x.form, a->type, a->any_type, word, out);
+    mali_ir_element_at(e, b, number_of(e, b, a, &x), &x);
+    mali_ir_element_load(e, b, &x, a->type, a->any_type, out);
     return NULL;
 }
 
@@ -242,14 +147,15 @@ static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct
                                   LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
-    struct elements x = find(e, b, a);
+    struct mali_ir_element x;
     LLVMValueRef word[4];
-    if (!x.form || x.form->reach == MALI_REACH_NUMBER)
+    if (!mali_ir_element_find(e, a->secondary, &a->index, &x) || x.form->reach == MALI_REACH_NUMBER)
         return midgard_ir_call_ports.store_varying(e, b, a, mask, value, address);
     if (x.form->reach == MALI_REACH_NOTHING)
         return NULL;
+    mali_ir_element_at(e, b, number_of(e, b, a, &x), &x);
     mali_ir_convert_back(b, x.form, a->type, a->any_type, value, word);
-    store_elements(e, b, &x, mask, word);
+    mali_ir_element_store(e, b, &x, mask, word);
     return NULL;
 }
 

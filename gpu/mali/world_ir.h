@@ -9,6 +9,7 @@
 #define VITRAIL_GPU_MALI_WORLD_IR_H
 
 #include "gpu/mali/lookup.h"
+#include "gpu/mali/shading.h"
 #include "isa/midgard/trans_call.h"
 #include "isa/warp/trans_call.h"
 #include "jit/engine.h"
@@ -29,10 +30,16 @@ enum mali_code_reach {
     MALI_REACH_IMAGE_TILED
 };
 
+/* Arrays of vertices that malloc vertex jobs store to (vertices.h). */
+enum mali_code_stream { MALI_STREAM_OF_POSITIONS, MALI_STREAM_OF_SIZES, MALI_STREAM_OF_VARYINGS };
+
 /* An attribute or varying. Without padding, as are those below. */
 struct mali_code_form {
     uint16_t format, order; /* enum raster_format; as of mali_reorder */
-    uint8_t reach, zero[3];
+    uint8_t reach;
+    uint8_t by_instance; /* v9: the instance's number finds the element, not the vertex's */
+    uint8_t zero[2];
+    uint32_t word; /* v6, v7: what goes with an element's address (mali_conversion_word) */
 };
 
 /* A texture request of the program. */
@@ -40,14 +47,18 @@ struct mali_code_lookup {
     struct mali_lookup_key asked;
     struct raster_sampler_key key;
 };
-_Static_assert(sizeof(struct mali_code_form) == 8 && sizeof(struct mali_code_lookup) == 40, "no padding");
+_Static_assert(sizeof(struct mali_code_form) == 12 && sizeof(struct mali_code_lookup) == 40, "no padding");
 
+/* Attributes are by number, of v9 those of one table; varyings are of v7 and before. */
 struct mali_code_forms {
     struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     uint32_t buffers;                    /* bit n: all of uniform buffer n may be read */
     uint8_t uniform_count, lookup_count; /* words */
     uint8_t tracks;                      /* stores are marked (gpu/speculation.h) */
     uint8_t numeric;                     /* enum isa_numeric: how programs compute */
+    uint8_t version, kind;               /* enum mali_version; enum mali_thread_kind */
+    uint8_t attribute_table;             /* v9 */
+    uint8_t streams;                     /* v9: a bit for each enum mali_code_stream that may be stored to */
 };
 
 /* Places. */
@@ -77,9 +88,11 @@ struct mali_code {
     const struct raster_image *image[MALI_CODE_LOOKUPS];
     const uint32_t *page; /* words of the space, or in a run of the speculation */
     uint8_t *window;
-    uint64_t address;     /* of the program */
-    uint64_t storage[2];  /* of threads, of the workgroup: guest addresses */
-    uint64_t group_bytes; /* of the workgroup's storage, which each has in struct mali_threads */
+    uint64_t address;              /* of the program */
+    uint64_t storage[2];           /* of threads, of the workgroup: guest addresses */
+    uint64_t group_bytes;          /* of the workgroup's storage, which each has in struct mali_threads */
+    struct mali_vertices vertices; /* v9: of vertices that are shaded */
+    uint32_t instance_size;        /* v6, v7: of linear numbers */
     uint8_t zeros[16];
 };
 
@@ -104,6 +117,20 @@ void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
 struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engine *engine,
                                       struct util_arena *arena, struct mali_code **code);
 
+/* The element of an attribute or stored varying (world_ir_internal.h). */
+struct mali_ir_element {
+    const struct mali_code_form *form;
+    size_t array;        /* its place in struct mali_code */
+    LLVMValueRef number; /* i32x16; of those that reach NOTHING NULL */
+};
+
+/* What LEA_ATTRIBUTE has given a program: an address, a conversion word, and the element that stands there. */
+struct mali_ir_given {
+    LLVMValueRef word[3]; /* i32x16 */
+    struct mali_ir_element element;
+};
+#define MALI_IR_GIVEN 16u /* that are kept: the last ones */
+
 /* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports, or .warp. */
 struct mali_world_ir {
     struct isa_ir_calls calls; /* first: the ports that call take it */
@@ -112,6 +139,7 @@ struct mali_world_ir {
         isa_ir_store_fn store;
         isa_ir_uniform_fn uniform;
         isa_ir_texture_fn texture;
+        warp_ir_message_fn message;
     } call;
     const struct mali_code_forms *forms;
     const struct mali_code_lookup *lookups;
@@ -119,7 +147,9 @@ struct mali_world_ir {
     bool warp;                  /* the program is of isa/warp, and so are the ports that are called */
     LLVMValueRef code, threads; /* ptr: struct mali_code, struct mali_threads */
     LLVMValueRef scratch;       /* where lanes store that do not */
-    LLVMValueRef asked; /* where addresses stand whose pages are asked for; NULL: none have been yet */
+    struct mali_ir_given given[MALI_IR_GIVEN];
+    unsigned given_count; /* so far */
+    LLVMValueRef asked;   /* where addresses stand whose pages are asked for; NULL: none have been yet */
 };
 /* The ports, with ctx `e`; those of fragments alone are calls. */
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);
@@ -137,6 +167,12 @@ void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, e
                      bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4]);
 void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum isa_type type,
                           bool any_type, const LLVMValueRef in[4], LLVMValueRef word[4]);
+
+/* mali_registers_narrow, mali_registers_widen. */
+void mali_ir_registers_narrow(struct jit_builder *b, const struct mali_register_format *format,
+                              LLVMValueRef value[4]);
+void mali_ir_registers_widen(struct jit_builder *b, const struct mali_register_format *format,
+                             LLVMValueRef value[4]);
 
 /* world_texture_ir.c */
 LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,

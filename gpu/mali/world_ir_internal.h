@@ -21,6 +21,10 @@ LLVMValueRef mali_ir_narrow(struct jit_builder *b, LLVMValueRef v);
 /* Host addresses base + offset (i32x16); where `there` (i1x16) is not, `elsewhere`. */
 void mali_ir_addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef there,
                        LLVMValueRef elsewhere, LLVMValueRef at[16]);
+/* Host addresses first + n * stride (i64) of lane n. */
+void mali_ir_row(struct jit_builder *b, LLVMValueRef first, LLVMValueRef stride, LLVMValueRef at[16]);
+/* The guest's address of element 0, or of the first texel, of an array at `array` in struct mali_code: i64. */
+LLVMValueRef mali_ir_guest_base(const struct mali_world_ir *e, struct jit_builder *b, size_t array);
 /* Where lanes load zeros, and where they store what goes nowhere: 64 bytes. */
 LLVMValueRef mali_ir_zeros(const struct mali_world_ir *e, struct jit_builder *b);
 LLVMValueRef mali_ir_scratch(struct mali_world_ir *e, struct jit_builder *b);
@@ -46,6 +50,24 @@ LLVMValueRef mali_ir_ways_fault(struct jit_builder *b, struct mali_ir_ways *w, L
 void mali_ir_store_ways(struct mali_world_ir *e, struct jit_builder *b, const struct isa_ir_access *a,
                         LLVMValueRef mask, const LLVMValueRef value[4], struct mali_ir_ways *w);
 
+/* world_element_ir.c: elements of attributes and stored varyings. */
+/* Without the number. False: the port is to be called. */
+bool mali_ir_element_find(const struct mali_world_ir *e, bool varying, const struct isa_ir_number *index,
+                          struct mali_ir_element *x);
+/* The number's, by which the element is found: linear, of v9 the vertex or the instance. */
+void mali_ir_element_at(const struct mali_world_ir *e, struct jit_builder *b, LLVMValueRef number,
+                        struct mali_ir_element *x);
+/* Of memory: lanes (i1x16) whose element is in the buffer, and its bytes from element 0 on (i32x16). */
+LLVMValueRef mali_ir_element_inside(const struct mali_world_ir *e, struct jit_builder *b,
+                                    const struct mali_ir_element *x, LLVMValueRef *offset);
+/* As a register gets it. */
+void mali_ir_element_load(const struct mali_world_ir *e, struct jit_builder *b,
+                          const struct mali_ir_element *x, enum isa_type type, bool any_type,
+                          LLVMValueRef out[4]);
+/* Words of memory; in lanes that are not in the buffer, or not in `mask`, nothing. */
+void mali_ir_element_store(struct mali_world_ir *e, struct jit_builder *b, const struct mali_ir_element *x,
+                           LLVMValueRef mask, const LLVMValueRef word[4]);
+
 /* world_ir.c: uniform buffers. */
 LLVMValueRef mali_ir_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                              LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
@@ -58,6 +80,13 @@ LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct isa_ir
                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
 LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
+/* world_message_ir.c: messages of programs of isa/warp, and what they store to streams of vertices. */
+LLVMValueRef mali_ir_message(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
+                             LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
+                             LLVMValueRef *address);
+LLVMValueRef mali_ir_store_stream(struct mali_world_ir *e, struct jit_builder *b,
+                                  const struct isa_ir_access *a, LLVMValueRef mask,
+                                  const LLVMValueRef value[4], LLVMValueRef *address);
 LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                    LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address);
 

@@ -1,5 +1,5 @@
-/* Ports of Bifrost's and Valhall's programs as IR: memory, uniform buffers and words where they are plain; everything
- * else, streams of vertices and storage too, calls the interpreter's port. */
+/* Ports of Bifrost's and Valhall's programs as IR: memory, uniform buffers, textures and words where they are plain, and
+ * messages (world_message_ir.c); everything else, storage too, calls the interpreter's port. */
 #include <stddef.h>
 
 #include "gpu/mali/world_ir_internal.h"
@@ -16,13 +16,13 @@ static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct isa_ir_a
     return (is_whole(a) ? mali_ir_load : e->call.load)(e, b, a, mask, out, address);
 }
 
-/* What a stream is stored to has to be the thread's own. */
 static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
                           const LLVMValueRef value[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
-    const bool plain = is_whole(a) && a->hint == MALI_STREAM_NONE;
-    return (plain ? mali_ir_store : e->call.store)(e, b, a, mask, value, address);
+    if (a->hint != MALI_STREAM_NONE)
+        return mali_ir_store_stream(e, b, a, mask, value, address);
+    return (is_whole(a) ? mali_ir_store : e->call.store)(e, b, a, mask, value, address);
 }
 
 static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
@@ -41,9 +41,12 @@ void mali_world_ir_warp_ports(struct mali_world_ir *e, struct warp_ir_ports *out
     e->call.store = out->store;
     e->call.uniform = out->uniform;
     e->call.texture = out->texture;
+    e->call.message = out->message;
     out->load = load;
     out->store = store;
     out->uniform = mali_ir_uniform;
+    out->texture = mali_ir_texture;
+    out->message = mali_ir_message;
     out->uniform_word = uniform_word;
 }
 

@@ -81,12 +81,11 @@ static uint32_t register_format(const struct warp_asked *a, enum raster_format f
 #undef END
 
 /* Of v9 the word has none, and who stores by it says it (Mesa's ISA.xml, LEA_TEX). */
-static uint32_t conversion_word(enum mali_version version, const struct mali_texel *e,
-                                const struct warp_asked *a)
+uint32_t mali_conversion_word_asked(enum mali_version version, uint32_t word, enum raster_format format,
+                                    const struct warp_asked *a)
 {
-    return version >= MALI_V9
-               ? e->word
-               : e->word | register_format(a, e->format) << AT_internal_conversion_register_format;
+    return version >= MALI_V9 ? word
+                              : word | register_format(a, format) << AT_internal_conversion_register_format;
 }
 
 uint32_t mali_conversion_word(uint32_t format, bool srgb, uint32_t order)
@@ -201,7 +200,8 @@ static bool address_lane(struct request *r, unsigned l, struct mali_stop *stop)
     const uint64_t at = e.inside && !e.constant ? e.address : MALI_NOWHERE;
     r->out[0][l] = (uint32_t)at;
     r->out[1][l] = (uint32_t)(at >> 32);
-    r->out[2][l] = conversion_word(r->threads->world->version, &e, &r->message->asked);
+    r->out[2][l] =
+        mali_conversion_word_asked(r->threads->world->version, e.word, e.format, &r->message->asked);
     return true;
 }
 
@@ -234,17 +234,14 @@ static bool store_lane(struct request *r, unsigned l, struct mali_stop *stop)
     return true;
 }
 
-/* Where a thread's own vertex stands: by the linear ID that it begins with, and of a point's size by four more. The
- * buffer has a name that all drivers give it, beyond all tables. */
-#define VERTICES_TABLE 13u
-
+/* Where a thread's own vertex stands: by the linear ID that it begins with, and of a point's size by four more. */
 static bool vertex_lane(struct request *r, unsigned l, struct mali_stop *stop)
 {
     const struct mali_threads *t = r->threads;
     const struct mali_shading *s = t->world->shading;
     const uint32_t id = r->message->operand[0][0][l], n = mali_vertex_number(id);
     uint64_t at = MALI_NOWHERE;
-    if (r->message->operand[1][0][l] != warp_handle(VERTICES_TABLE, 0) || !s)
+    if (r->message->operand[1][0][l] != MALI_VERTICES_HANDLE || !s)
         return refuse(t->world, GPU_FAULT_UNSUPPORTED, "addresses of a buffer's elements are not explained",
                       stop);
     if (t->world->kind == MALI_THREADS_VARYING)

@@ -14,6 +14,8 @@ struct warp_ir_message {
     LLVMValueRef operand[3][2], value[WARP_MESSAGE_WORDS];
 };
 
+/* What all lanes have, where that is a constant; else `lanes`. */
+struct isa_ir_number warp_ir_number(LLVMValueRef lanes);
 /* The same as warp_message_attribute. */
 bool warp_ir_message_attribute(struct jit_builder *b, const struct warp_ir_message *m,
                                struct isa_ir_attribute *out, LLVMValueRef *instance);
@@ -26,6 +28,11 @@ struct warp_ir_far {
     LLVMValueRef target; /* i64x16 */
     LLVMValueRef back;   /* i64 */
 };
+
+/* *leave, of BLEND: the lanes that execute; may become fewer (ports.h). */
+typedef LLVMValueRef (*warp_ir_message_fn)(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
+                                           LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS],
+                                           LLVMValueRef *leave, LLVMValueRef *address);
 
 /* IR emitters. `mask`: the lanes that execute, and of what others could see are no helpers; loads may do more, what is
  * stored is for these only. They emit at the builder's position, and may leave it in another block.
@@ -42,10 +49,7 @@ struct warp_ir_ports {
     isa_ir_texture_fn texture;
     /* By the set's number. Asked once a block for each. */
     void (*special)(void *ctx, struct jit_builder *b, unsigned which, LLVMValueRef out[2]);
-    /* *leave, of BLEND: the lanes that execute; may become fewer (ports.h). */
-    LLVMValueRef (*message)(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
-                            LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
-                            LLVMValueRef *address);
+    warp_ir_message_fn message;
     /* Changes reg[] for the lanes of `mask`; *back becomes those that come back. */
     LLVMValueRef (*far)(void *ctx, struct jit_builder *b, const struct warp_ir_far *to, LLVMValueRef mask,
                         LLVMValueRef reg[WARP_REGISTERS], LLVMValueRef *back, LLVMValueRef *address);

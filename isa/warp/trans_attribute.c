@@ -1,8 +1,7 @@
 /* Messages as requests that other sets make, too (attribute.c). */
 #include "isa/warp/trans_internal.h"
 
-/* A constant is known. */
-static struct isa_ir_number number_of(LLVMValueRef lanes)
+struct isa_ir_number warp_ir_number(LLVMValueRef lanes)
 {
     LLVMValueRef first = LLVMIsConstant(lanes) ? LLVMGetAggregateElement(lanes, 0) : NULL;
     const uint32_t value = first && LLVMIsAConstantInt(first) ? (uint32_t)LLVMConstIntGetZExtValue(first) : 0;
@@ -28,19 +27,19 @@ bool warp_ir_message_attribute(struct jit_builder *b, const struct warp_ir_messa
     case WARP_LEA_ATTRIBUTE:
         out->vertex = m->operand[0][0];
         *instance = m->operand[1][0];
-        out->index = number_of(m->operand[2][0]);
+        out->index = warp_ir_number(m->operand[2][0]);
         return true;
     case WARP_IMAGE:
     case WARP_LEA_IMAGE:
         for (unsigned c = 0; c < 4; c++)
             out->coordinate[c] = half(b, m->operand[c / 2][0], c & 1);
-        out->index = number_of(m->operand[2][0]);
+        out->index = warp_ir_number(m->operand[2][0]);
         return true;
     case WARP_VARYING:
     case WARP_VARYING_FLAT:
         out->secondary = true;
         out->interpolation = warp_interpolation(&asked);
-        out->index = number_of(m->operand[1][0]);
+        out->index = warp_ir_number(m->operand[1][0]);
         return true;
     default: return false;
     }

@@ -2,6 +2,7 @@
  * restarts, base vertices and instances; pages that come later; what is refused, by name. Expected values are worked
  * out here. */
 #include "tests/gpu/mali/bifrost.h"
+#include "util/half.h"
 
 enum { SIDE = 128, TYPE = MALI_JOB_TYPE_INDEXED_VERTEX, HEAP = 0x1000000, HEAP_BYTES = 0x100000 };
 enum { INDICES = BIF_DATA, VARYINGS = BIF_DATA + 0x10000, POSITIONS = 0x400000 };
@@ -189,6 +190,57 @@ static void test_pages(void **state)
     }
 }
 
+/* Varyings of a format, of registers of another, and how many vertices' the buffer has. %s: the registers' format. */
+static void test_varyings(void **state)
+{
+    static const char program[] =
+        "ds(0) nbb next_attr {\n*NOP t0\n+U32_TO_F32 r0:t1, r61\n*NOP t0\n+U32_TO_F32 r1:t1, r62\n}\n"
+        "ds(0) nbb attr next_store {\n*NOP t0\n+LEA_ATTR_IMM.%s t1, r61, r62, attribute_index:1, @r4\n}\n"
+        "ds(0) eos store dwb(0) {\n*NOP t0\n+ST_CVT.v2 t1, r4, r5, r6, @r0\n}";
+    static const struct {
+        const char *as;
+        uint32_t format, count;
+    } cases[] = {{"auto", MALI_FORMAT_RG32F, 90}, {"f32", MALI_FORMAT_RG16F, 90},
+                 {"f32", MALI_FORMAT_RG32UI, 90}, {"u32", MALI_FORMAT_RG16UI, 90},
+                 {"f16", MALI_FORMAT_RG32F, 90},  {"f32", MALI_FORMAT_CONSTANT, 90},
+                 {"auto", MALI_FORMAT_RG32F, 50}};
+    for (unsigned k = 0; k < UTIL_ARRAY_SIZE(bif_kinds) * UTIL_ARRAY_SIZE(cases); k++) {
+        const uint32_t format = cases[k / 2].format, count = cases[k / 2].count;
+        const bool halves = !strcmp(cases[k / 2].as, "f16");
+        struct bif b;
+        char text[1024];
+        begin(&b, bif_kinds[k % 2], MALI_DRAW_MODE_TRIANGLES, 90, 1);
+        map_positions(&b, POSITIONS, 0x2000);
+        snprintf(text, sizeof text, program, cases[k / 2].as);
+        bif_program(&b, 1, text);
+        bif_set(&b, BIF_VARYINGS + 8, &mali_desc_attribute, "format", format);
+        bif_buffer(&b, BIF_VARYING_BUFFERS, VARYINGS, STRIDE, count * STRIDE);
+        bif_run(&b);
+        for (uint32_t n = 0; n < 90; n++) {
+            const uint32_t untouched = UNTOUCHED * 0x01010101u, single = util_f2u((float)n);
+            const uint32_t half = util_float_to_half((float)n);
+            uint32_t expected[2] = {single, 0};
+            if (format == MALI_FORMAT_CONSTANT || n >= count) {
+                expected[0] = expected[1] = untouched;
+            } else if (format == MALI_FORMAT_RG16F) {
+                expected[0] = half;
+                expected[1] = untouched;
+            } else if (format == MALI_FORMAT_RG16UI) { /* the single's bits, as far as they go */
+                expected[0] = UTIL_MIN(single, 0xffffu);
+                expected[1] = untouched;
+            } else if (format == MALI_FORMAT_RG32UI) {
+                expected[0] = n;
+            } else if (halves) { /* the first register has both */
+                expected[0] = util_f2u(util_half_to_float((uint16_t)single));
+                expected[1] = util_f2u(util_half_to_float((uint16_t)(single >> 16)));
+            }
+            assert_int_equal(bif_word(&b, VARYINGS + n * STRIDE, 2), expected[0]);
+            assert_int_equal(bif_word(&b, VARYINGS + n * STRIDE, 3), expected[1]);
+        }
+        bif_end(&b);
+    }
+}
+
 /* Nothing to draw is no fault; without a second program, or where the job does not ask for it, there are no varyings. */
 static void test_nothing(void **state)
 {
@@ -250,7 +302,7 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_instances), cmocka_unit_test(test_indices),
-                                       cmocka_unit_test(test_pages), cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_pages),     cmocka_unit_test(test_varyings),
+                                       cmocka_unit_test(test_nothing),   cmocka_unit_test(test_refusals)};
     return ways_run_group_tests(tests);
 }

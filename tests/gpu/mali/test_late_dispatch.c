@@ -149,6 +149,52 @@ static void test_attributes(void **state)
     v9_end(&v);
 }
 
+/* Formats as registers get them: a byte is b, of normalised formats 0 or 255 alone. Beyond the buffer are zeros. */
+static void test_attribute_formats(void **state)
+{
+    enum { COUNT = 32, THREADS = 40 };
+    static const struct {
+        const char *as;
+        uint32_t format, order, halves; /* of a register */
+        bool integer, to_float;
+    } cases[] = {{".v4.f32", MALI_FORMAT_RGBA8_UNORM, MALI_RGB_COMPONENT_ORDER_RGBA, 0, false, true},
+                 {".v4.f16", MALI_FORMAT_RGBA8_UNORM, MALI_RGB_COMPONENT_ORDER_RGBA, 1, false, true},
+                 {".v4.f32", MALI_FORMAT_RGBA8I, MALI_RGB_COMPONENT_ORDER_RGBA, 0, true, true},
+                 {".v4.s32", MALI_FORMAT_RGBA8I, MALI_RGB_COMPONENT_ORDER_RGBA, 0, true, false},
+                 {".v4.s16", MALI_FORMAT_RGBA8I, MALI_RGB_COMPONENT_ORDER_RGBA, 1, true, false},
+                 {".v4.u16", MALI_FORMAT_RGBA8I, MALI_RGB_COMPONENT_ORDER_BGRA, 1, true, false}};
+    for (unsigned k = 0; k < UTIL_ARRAY_SIZE(cases); k++) {
+        struct v9 v;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "MOV.i32 r8, r60\nLD_ATTR_IMM%s.slot0.wait0 @r4:r5%s, r8, r8, index:0x0, table:0x1\n" PLACE
+                 "STORE.i32.slot0.wait0 @r4, r2, offset:4096\nSTORE.i32.slot0.wait0 @r5, r2, offset:8192\n"
+                 "STORE.i32.slot0.wait0 @r6, r2, offset:12288\nSTORE.i32.slot0.end @r7, r2, offset:16384\n",
+                 cases[k].as, cases[k].halves ? "" : ":r6:r7");
+        v9_compute(&v, 1, THREADS, text);
+        for (uint32_t n = 0; n < COUNT * 4; n++) /* of an integer n less 64 */
+            v9_at(&v, V9_DATA)[n] = cases[k].integer ? (uint8_t)(n - 64) : n % 3 ? 255 : 0;
+        v9_buffer(&v, V9_ATTRIBUTE_BUFFERS, 0, V9_DATA, COUNT * 4);
+        const uint32_t at = v9_attribute(&v, 0, cases[k].format, 4);
+        v9_set(&v, at, &mali_desc_attribute_v9, "order", cases[k].order);
+        v9_run(&v);
+        for (uint32_t n = 0; n < THREADS * 4; n++) {
+            const bool swapped = cases[k].order == MALI_RGB_COMPONENT_ORDER_BGRA && n % 2 == 0;
+            const uint32_t c = n % 4, from = swapped ? n ^ 2 : n;
+            const int32_t whole = n >= COUNT * 4 ? 0 : cases[k].integer ? (int32_t)from - 64 : from % 3 != 0;
+            uint32_t expected = cases[k].to_float ? util_f2u((float)whole) : (uint32_t)whole;
+            if (cases[k].halves && cases[k].to_float)
+                expected = whole ? 0x3c00 : 0;
+            const uint32_t word = cases[k].halves ? c / 2 : c;
+            uint32_t got = v9_word(&v, V9_DATA + 4096 * (1 + word), n / 4);
+            if (cases[k].halves)
+                got = got >> 16 * (c & 1) & 0xffff;
+            assert_int_equal(got, cases[k].halves ? expected & 0xffff : expected);
+        }
+        v9_end(&v);
+    }
+}
+
 /* An image of one row of 32 texels at `address`, entry 0 of its table. */
 static void image(struct v9 *v, uint32_t format, uint32_t order, uint32_t address)
 {
@@ -204,9 +250,13 @@ static void test_images(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ids),      cmocka_unit_test(test_barrier),
-                                       cmocka_unit_test(test_atomics),  cmocka_unit_test(test_buffers),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_attributes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ids),
+                                       cmocka_unit_test(test_barrier),
+                                       cmocka_unit_test(test_atomics),
+                                       cmocka_unit_test(test_buffers),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_attributes),
+                                       cmocka_unit_test(test_attribute_formats),
                                        cmocka_unit_test(test_images)};
     return ways_run_group_tests(tests);
 }
