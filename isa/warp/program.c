@@ -167,6 +167,9 @@ static int find_blocks(struct warp_program *p)
             block->first = n;
         block->target = warp_branches(&p->insns[n]) ? at[p->insns[n].target] : WARP_NO_BLOCK;
     }
+    for (uint32_t n = 0; p->blocks && n < p->block_count; n++)
+        if (p->blocks[n].target != WARP_NO_BLOCK)
+            p->blocks[p->blocks[n].target].joined = true;
     free(at);
     return p->blocks ? 0 : -ENOMEM;
 }
@@ -214,47 +217,114 @@ static void note_fixed(struct warp_program *p)
 
 /* ---- handles ---- */
 
-/* Whether it gives all lanes a word that is known. */
-static bool is_known(const struct warp_insn *i, uint64_t *value)
+/* Registers and temporaries that hold the same word in all lanes, whichever these are. */
+struct known {
+    uint64_t regs;
+    uint32_t temporaries; /* bit n: number n */
+    uint32_t reg[WARP_REGISTERS], temporary[WARP_TEMPORARIES];
+};
+
+static bool know_word(const struct known *k, const struct warp_source *s, unsigned word, uint64_t *out)
 {
-    uint64_t operand[WARP_SOURCES] = {0};
-    const bool makes = i->op == WARP_IADD_IMM_I32 || i->op == WARP_MOV_I32;
-    if (i->kind != WARP_COMPUTE || !makes || i->dest.mask != 3)
-        return false;
-    for (unsigned n = 0; n < warp_source_count((enum warp_op)i->op); n++) {
-        if (i->source[n].from != WARP_CONSTANT)
-            return false;
-        operand[n] = warp_operand(i, n, i->source[n].value);
+    const unsigned reg = (s->index + word) % WARP_REGISTERS, temporary = (s->index + word) % WARP_TEMPORARIES;
+    switch (s->from) {
+    case WARP_CONSTANT: *out = (uint32_t)(s->value >> 32 * word); return true;
+    case WARP_REGISTER: *out = k->reg[reg]; return k->regs >> reg & 1;
+    case WARP_TEMPORARY: *out = k->temporary[temporary]; return k->temporaries >> temporary & 1;
+    default: return false;
     }
-    *value = (uint32_t)warp_compute(i, operand);
+}
+
+static bool know_source(const struct known *k, const struct warp_insn *i, unsigned n, uint64_t *out)
+{
+    uint64_t word[2] = {0, 0};
+    for (unsigned w = 0; w < warp_source_words(i, n); w++)
+        if (!know_word(k, &i->source[n], w, &word[w]))
+            return false;
+    *out = word[0] | word[1] << 32;
     return true;
 }
 
-/* A texture's handle that its block has just made of constants is a constant: so compilers make them, and who prepares
- * textures wants to know them. Lanes come to it along the same way. */
-static void settle_handle(const struct warp_program *p, const struct warp_block *block, uint32_t number)
+/* What compilers make handles with. */
+static bool know_result(const struct known *k, const struct warp_insn *i, uint32_t *out)
 {
-    struct warp_source *s = &p->insns[number].source[0];
-    uint64_t value;
-    if (s->from != WARP_REGISTER || p->insns[number].wide_handle || p->insns[number].dual)
-        return;
-    for (uint32_t n = number; n-- > block->first;) {
-        if (!(written(&p->insns[n]) & registers(s->index, 1)))
-            continue;
-        if (is_known(&p->insns[n], &value)) {
-            s->from = WARP_CONSTANT;
-            s->value = value;
-        }
-        return;
+    uint64_t operand[WARP_SOURCES] = {0};
+    const bool makes = i->op == WARP_IADD_IMM_I32 || i->op == WARP_MOV_I32;
+    if (i->kind != WARP_COMPUTE || !makes || i->dest.mask != 3 || i->dest.pair)
+        return false;
+    for (unsigned n = 0; n < warp_source_count((enum warp_op)i->op); n++) {
+        if (!know_source(k, i, n, &operand[n]))
+            return false;
+        operand[n] = warp_operand(i, n, operand[n]);
+    }
+    *out = (uint32_t)warp_compute(i, operand);
+    return true;
+}
+
+static void follow(struct known *k, const struct warp_insn *i)
+{
+    uint32_t value = 0;
+    const bool known = know_result(k, i, &value), temporary = i->dest.to == WARP_TEMPORARY;
+    const unsigned n = i->dest.index % (temporary ? WARP_TEMPORARIES : WARP_REGISTERS);
+    k->regs &= ~written(i);
+    for (unsigned w = 0; temporary && i->dest.mask && w < 1u + i->dest.pair; w++)
+        k->temporaries &= ~(1u << (i->dest.index + w) % WARP_TEMPORARIES);
+    if (known && temporary) {
+        k->temporaries |= 1u << n;
+        k->temporary[n] = value;
+    } else if (known) {
+        k->regs |= UINT64_C(1) << n;
+        k->reg[n] = value;
+    }
+    if (warp_blends(i) || i->kind == WARP_FAR) /* other programs may change registers */
+        k->regs = 0;
+}
+
+/* Which source is a handle; WARP_SOURCES: none. */
+static unsigned handle_of(const struct warp_insn *i)
+{
+    if (i->kind == WARP_TEXTURE)
+        return 0;
+    if (i->kind == WARP_BUFFER)
+        return 1;
+    if (i->kind != WARP_MESSAGE)
+        return WARP_SOURCES;
+    switch (i->message) {
+    case WARP_ATTRIBUTE:
+    case WARP_IMAGE:
+    case WARP_LEA_ATTRIBUTE:
+    case WARP_LEA_IMAGE: return 2;
+    case WARP_LEA_BUFFER: return 1;
+    default: return WARP_SOURCES;
     }
 }
 
+static bool is_whole(const struct warp_source *s)
+{
+    return s->width >= 32 && !s->invert && !s->negate && !s->absolute;
+}
+
+/* A handle that the program has made of constants is one: so compilers make them, and who prepares descriptors wants to
+ * know them. Lanes come to it along one way, from where nothing is known on. */
 static void settle_handles(const struct warp_program *p)
 {
-    for (uint32_t k = 0; k < p->block_count; k++)
-        for (uint32_t n = 0; n < p->blocks[k].count; n++)
-            if (p->insns[p->blocks[k].first + n].kind == WARP_TEXTURE)
-                settle_handle(p, &p->blocks[k], p->blocks[k].first + n);
+    struct known known = {0};
+    for (uint32_t n = 0; n < p->block_count; n++) {
+        if (p->blocks[n].joined)
+            known.regs = 0;
+        known.temporaries = 0;
+        for (uint32_t k = 0; k < p->blocks[n].count; k++) {
+            struct warp_insn *i = &p->insns[p->blocks[n].first + k];
+            const unsigned handle = handle_of(i);
+            uint64_t value = 0;
+            if (handle < WARP_SOURCES && is_whole(&i->source[handle]) &&
+                know_source(&known, i, handle, &value)) {
+                i->source[handle].from = WARP_CONSTANT;
+                i->source[handle].value = value;
+            }
+            follow(&known, i);
+        }
+    }
 }
 
 int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,

@@ -13,6 +13,7 @@
 struct warp_block {
     uint32_t first, count;
     uint32_t target; /* block that its last instruction branches to, or WARP_NO_BLOCK */
+    bool joined;     /* lanes branch to it */
     bool fixed;      /* can be reached where no BLEND asks for a blend shader */
 };
 

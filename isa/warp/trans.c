@@ -292,7 +292,8 @@ static void finish(struct warp_trans *t, struct warp_ir_state *s)
 static struct warp_block whole(const struct warp_program *p, const struct warp_ir_input *input)
 {
     const bool fixed = input->fixed_blends && p->fixed_count;
-    return (struct warp_block){0, fixed ? p->fixed_count : p->insn_count, WARP_NO_BLOCK, true};
+    return (struct warp_block){
+        .count = fixed ? p->fixed_count : p->insn_count, .target = WARP_NO_BLOCK, .fixed = true};
 }
 
 static void start(struct warp_trans_sides *s, struct jit_builder *b, const struct warp_program *program,
