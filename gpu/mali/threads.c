@@ -60,7 +60,7 @@ static bool run_code(struct mali_threads *t, uint16_t lanes, union mali_sixteen 
     jit_function_ran(function, call.executed);
     *report = (struct mali_report){.fault = fault.kind,
                                    .at = fault.pc,
-                                   .name = mali_fault_name(t->world->program, fault.pc),
+                                   .name = fault.kind ? mali_fault_name(t->world->program, fault.pc) : NULL,
                                    .place = {fault.lane, call.address},
                                    .executed = call.executed};
     return !fault.kind;

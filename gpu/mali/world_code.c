@@ -123,24 +123,71 @@ static bool set_texels(const struct mali_world *w, const struct mali_attribute *
     return true;
 }
 
-static void set_image(const struct mali_world *w, uint32_t n, struct mali_code_form *form,
+static void set_image(const struct mali_world *w, uint32_t n, uint32_t rights, struct mali_code_form *form,
                       struct mali_code_array *out)
 {
-    const struct midgard_program *p = w->program->midgard;
     struct mali_stop stop;
     const struct mali_array *a;
     enum raster_format format;
     const struct mali_attribute *attribute = mali_world_attribute(w, false, n, &a, &format, &stop);
-    uint32_t rights =
-        (p->images >> n & 1 ? GPU_RIGHT_READ : 0u) | (p->image_stores >> n & 1 ? GPU_RIGHT_WRITE : 0u);
+    uint32_t order;
     *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
     if (!attribute || !raster_format_bytes(format) ||
         (a->kind != MALI_ARRAY_3D_LINEAR && a->kind != MALI_ARRAY_3D_INTERLEAVED) ||
+        !mali_order_of(w->version, attribute->order, &order) ||
         !set_texels(w, attribute, a, raster_format_bytes(format), rights, out))
         return;
-    form->order = (uint16_t)attribute->order;
+    form->order = (uint16_t)order;
     form->format = (uint16_t)format;
+    form->word = mali_conversion_word(attribute->format, attribute->srgb, attribute->order);
     form->reach = a->kind == MALI_ARRAY_3D_LINEAR ? MALI_REACH_IMAGE : MALI_REACH_IMAGE_TILED;
+}
+
+/* Whether layers follow each other at one distance, and all texels stand less than 2^32 bytes from the first; nobody has
+ * looked at memory. */
+static bool set_layers(const struct mali_image_v9 *image, struct mali_code_array *out)
+{
+    const uint32_t side = MALI_IMAGE_TILE, *extent = image->extent;
+    if (!extent[0] || !extent[1] || !extent[2] || mali_image_surface_v9(image, 0)->pointer > UINT32_MAX)
+        return false;
+    const struct mali_surface_stride *first = mali_image_surface_v9(image, 0);
+    const uint64_t row = (uint32_t)first->row_stride,
+                   rows = image->tiled ? (extent[1] - 1) / side : extent[1] - 1;
+    const uint64_t columns = image->tiled ? util_align((uint64_t)extent[0], side) * side : extent[0];
+    int64_t slice = image->volume ? (int64_t)first->surface_stride : 0;
+    if (!image->volume && extent[2] > 1)
+        slice = (int64_t)(mali_image_surface_v9(image, 1)->pointer - first->pointer);
+    for (uint32_t z = 0; !image->volume && z < extent[2]; z++) {
+        const struct mali_surface_stride *s = mali_image_surface_v9(image, z);
+        if (s->pointer - first->pointer != (uint64_t)slice * z || (uint32_t)s->row_stride != row)
+            return false;
+    }
+    uint64_t end = columns * image->bytes, part;
+    if (slice < 0 || slice > UINT32_MAX || !util_mul(rows, row, &part) || !util_add(end, part, &end) ||
+        !util_mul(extent[2] - 1, (uint64_t)slice, &part) || !util_add(end, part, &end) || end > UINT32_MAX)
+        return false;
+    memcpy(out->image.extent, extent, sizeof out->image.extent);
+    out->image.texel_stride = image->bytes;
+    out->image.row_stride = (uint32_t)row;
+    out->image.slice_stride = (uint32_t)slice;
+    return true;
+}
+
+/* Addresses alone: the base is what the window has there, whatever that is. */
+static void set_image_v9(const struct mali_world *w, uint32_t handle, struct mali_code_form *form,
+                         struct mali_code_array *out)
+{
+    struct mali_stop stop;
+    struct mali_texel texel;
+    struct mali_image_v9 image;
+    *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
+    if (!mali_world_image_v9(w, handle, &texel, &image, &stop) || !set_layers(&image, out))
+        return;
+    out->base = w->space->window.base + mali_image_surface_v9(&image, 0)->pointer;
+    form->format = (uint16_t)texel.format;
+    form->order = (uint16_t)texel.order;
+    form->word = texel.word;
+    form->reach = image.tiled ? MALI_REACH_IMAGE_TILED : MALI_REACH_IMAGE;
 }
 
 /* ---- uniform buffers, textures ---- */
@@ -229,35 +276,44 @@ static void set_warp_lookups(struct mali_world *w, struct mali_code_forms *forms
 
 /* ---- programs of isa/warp ---- */
 
-/* Attributes and varyings of messages whose handles are constants; of v9 those of the first one's table. */
-static void set_message(const struct mali_world *w, const struct warp_insn *i, bool first,
-                        struct mali_code_forms *forms, struct mali_code *code)
+/* Attributes, varyings and images of messages whose handles are constants; of v9 those of each kind's first one's table. */
+static void set_message(const struct mali_world *w, const struct warp_insn *i, struct mali_code_forms *forms,
+                        struct mali_code *code)
 {
     const uint32_t handle = (uint32_t)i->source[2].value, n = warp_handle_number(handle);
     const uint32_t table = warp_handle_table(handle);
-    const bool address = i->message == WARP_LEA_ATTRIBUTE;
-    if (first)
-        forms->attribute_table = (uint8_t)table;
+    const bool address = i->message == WARP_LEA_ATTRIBUTE, image = i->message == WARP_LEA_IMAGE;
     if (n >= MALI_CODE_ARRAYS)
         return;
-    if (w->version < MALI_V9 && table == (address ? BIFROST_TABLE_VARYINGS : BIFROST_TABLE_ATTRIBUTES))
-        set_array(w, address, n, address ? &forms->varying[n] : &forms->attribute[n],
-                  address ? &code->varying[n] : &code->attribute[n]);
-    else if (w->version >= MALI_V9 && !address && table == forms->attribute_table)
-        set_array_v9(w, handle, &forms->attribute[n], &code->attribute[n]);
+    if (w->version >= MALI_V9) {
+        uint8_t *of = image ? &forms->image_table : &forms->attribute_table;
+        if (*of == MALI_NO_TABLE)
+            *of = (uint8_t)table;
+        if (table != *of || address)
+            return;
+        if (image)
+            set_image_v9(w, handle, &forms->varying[n], &code->varying[n]);
+        else
+            set_array_v9(w, handle, &forms->attribute[n], &code->attribute[n]);
+    } else if (address && table == BIFROST_TABLE_VARYINGS) {
+        set_array(w, true, n, &forms->varying[n], &code->varying[n]);
+    } else if (image && table == BIFROST_TABLE_ATTRIBUTES) {
+        set_image(w, n, 0, &forms->attribute[n], &code->attribute[n]);
+    } else if (i->message == WARP_ATTRIBUTE && table == BIFROST_TABLE_ATTRIBUTES) {
+        set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
+    }
 }
 
 static void set_messages(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
 {
     const struct warp_program *p = w->program->warp;
-    bool first = true;
+    forms->attribute_table = forms->image_table = MALI_NO_TABLE;
     for (uint32_t n = 0; n < p->insn_count; n++) {
         const struct warp_insn *i = &p->insns[n];
-        if (i->kind != WARP_MESSAGE || i->source[2].from != WARP_CONSTANT ||
-            (i->message != WARP_ATTRIBUTE && i->message != WARP_LEA_ATTRIBUTE))
-            continue;
-        set_message(w, i, first, forms, code);
-        first = false;
+        if (i->kind == WARP_MESSAGE && i->source[2].from == WARP_CONSTANT &&
+            (i->message == WARP_ATTRIBUTE || i->message == WARP_LEA_ATTRIBUTE ||
+             i->message == WARP_LEA_IMAGE))
+            set_message(w, i, forms, code);
     }
 }
 
@@ -296,6 +352,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     forms->numeric = (uint8_t)w->numeric;
     forms->version = (uint8_t)w->version;
     forms->kind = (uint8_t)w->kind;
+    forms->shares_storage = w->group_bytes != 0;
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;
@@ -306,6 +363,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     if (!p) {
         code->vertices = (struct mali_vertices){0};
         code->instance_size = (uint32_t)w->draw->instance_size;
+        code->tables = w->bindings->environment.tables | w->bindings->environment.table_count;
         set_messages(w, forms, code);
         set_streams(w, forms, code);
         set_warp_lookups(w, forms, lookups, code);
@@ -315,7 +373,10 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
         if ((p->images | p->image_stores) >> n & 1 && !(p->attributes >> n & 1))
-            set_image(w, n, &forms->attribute[n], &code->attribute[n]);
+            set_image(w, n,
+                      (p->images >> n & 1 ? GPU_RIGHT_READ : 0u) |
+                          (p->image_stores >> n & 1 ? GPU_RIGHT_WRITE : 0u),
+                      &forms->attribute[n], &code->attribute[n]);
         if (p->varying_stores >> n & 1)
             set_array(w, true, n, &forms->varying[n], &code->varying[n]);
     }

@@ -120,18 +120,20 @@ bool mali_attribute_texel_v9(const struct mali_threads *t, const struct isa_attr
 
 /* Textures of one level are images; the third coordinate stands in the fourth's place (Mesa's bifrost_compile.c),
  * and names a layer, or of volumes a slice. */
-struct image {
-    const struct mali_view *view;
-    uint32_t bytes;
-    bool tiled;
-};
-
-static bool take_image(const struct mali_world *w, const struct mali_entry *e, struct mali_texel *out,
-                       struct image *image, struct mali_stop *stop)
+bool mali_world_image_v9(const struct mali_world *w, uint32_t handle, struct mali_texel *out,
+                         struct mali_image_v9 *image, struct mali_stop *stop)
 {
+    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_TEXTURE, stop);
+    if (!e)
+        return false;
     const struct mali_texture *t = &e->view.texture;
     const struct mali_plane *plane = e->view.surface_count ? &e->view.plane[0] : NULL;
-    *image = (struct image){.view = &e->view};
+    const bool volume = t->dimension == MALI_TEXTURE_DIMENSION_3D;
+    *image = (struct mali_image_v9){
+        .view = &e->view,
+        .volume = volume,
+        .extent = {(uint32_t)t->width, (uint32_t)t->height,
+                   volume ? (uint32_t)t->depth : (uint32_t)t->array_size * e->view.faces}};
     *out = (struct mali_texel){.format = mali_format_of(w->version, t->format, t->srgb),
                                .word = mali_conversion_word(t->format, t->srgb, t->order)};
     if (!plane || plane->plane_type != MALI_PLANE_TYPE_GENERIC)
@@ -149,7 +151,7 @@ static bool take_image(const struct mali_world *w, const struct mali_entry *e, s
 }
 
 /* From a surface's beginning on. */
-static uint64_t offset_in_surface(const struct image *i, uint64_t row_stride, uint32_t x, uint32_t y)
+static uint64_t offset_in_surface(const struct mali_image_v9 *i, uint64_t row_stride, uint32_t x, uint32_t y)
 {
     const uint32_t side = MALI_IMAGE_TILE;
     if (!i->tiled)
@@ -158,25 +160,24 @@ static uint64_t offset_in_surface(const struct image *i, uint64_t row_stride, ui
     return y / side * row_stride + ((uint64_t)(x / side) * side * side + place) * i->bytes;
 }
 
+const struct mali_surface_stride *mali_image_surface_v9(const struct mali_image_v9 *image, uint32_t z)
+{
+    const uint32_t layer = image->volume ? 0 : z, faces = image->view->faces;
+    return mali_view_surface(image->view, layer / faces, 0, layer % faces, 0);
+}
+
 bool mali_image_texel_v9(const struct mali_threads *t, const struct isa_attribute *a, unsigned lane,
                          struct mali_texel *out, struct mali_stop *stop)
 {
-    const struct mali_entry *e =
-        mali_world_entry(t->world, a->index[lane], MALI_DESCRIPTOR_TYPE_TEXTURE, stop);
-    struct image image;
-    if (!e || !take_image(t->world, e, out, &image, stop))
+    struct mali_image_v9 image;
+    if (!mali_world_image_v9(t->world, a->index[lane], out, &image, stop))
         return false;
-    const struct mali_texture *texture = &e->view.texture;
-    const bool volume = texture->dimension == MALI_TEXTURE_DIMENSION_3D;
     const uint32_t x = a->coordinate[0][lane], y = a->coordinate[1][lane], z = a->coordinate[3][lane];
-    const uint32_t layers = volume ? texture->depth : texture->array_size * e->view.faces;
-    if (x >= texture->width || y >= texture->height || z >= layers || a->coordinate[2][lane])
+    if (x >= image.extent[0] || y >= image.extent[1] || z >= image.extent[2] || a->coordinate[2][lane])
         return true;
-    const uint32_t layer = volume ? 0 : z;
-    const struct mali_surface_stride *s =
-        mali_view_surface(&e->view, layer / e->view.faces, 0, layer % e->view.faces, 0);
+    const struct mali_surface_stride *s = mali_image_surface_v9(&image, z);
     out->address = s->pointer + offset_in_surface(&image, (uint32_t)s->row_stride, x, y) +
-                   (volume ? z * (uint64_t)(int64_t)s->surface_stride : 0);
+                   (image.volume ? z * (uint64_t)(int64_t)s->surface_stride : 0);
     out->inside = true;
     return true;
 }

@@ -12,18 +12,26 @@ struct image {
     uint32_t bytes;                    /* of a texel */
 };
 
-static struct image find(const struct mali_world_ir *e, const struct isa_ir_attribute *a)
+/* `second`: of the varyings' places. */
+static struct image find_number(const struct mali_world_ir *e, bool second, uint32_t number)
 {
     struct image out = {.form = NULL};
-    if (a->secondary || a->index.lanes || a->index.known >= MALI_CODE_ARRAYS)
+    if (number >= MALI_CODE_ARRAYS)
         return out;
-    const struct mali_code_form *form = &e->forms->attribute[a->index.known];
+    const struct mali_code_form *form = second ? &e->forms->varying[number] : &e->forms->attribute[number];
     if (form->reach != MALI_REACH_IMAGE && form->reach != MALI_REACH_IMAGE_TILED)
         return out;
     out.form = form;
-    out.array = offsetof(struct mali_code, attribute) + a->index.known * sizeof(struct mali_code_array);
+    out.array = (second ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute)) +
+                number * sizeof(struct mali_code_array);
     out.bytes = raster_format_bytes((enum raster_format)form->format);
     return out;
+}
+
+static struct image find(const struct mali_world_ir *e, const struct isa_ir_attribute *a)
+{
+    return a->secondary || a->index.lanes ? (struct image){.form = NULL}
+                                          : find_number(e, false, a->index.known);
 }
 
 #define FIELD(type, name)                                                                                    \
@@ -154,4 +162,17 @@ LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struc
     LLVMValueRef offset = offset_of(e, b, &image, a->coordinate, &inside);
     *out = jit_select(b, inside, addresses_of(e, b, &image, offset), jit_splat(b, jit_i64(b, MALI_NOWHERE)));
     return NULL;
+}
+
+const struct mali_code_form *mali_ir_texel_address(const struct mali_world_ir *e, struct jit_builder *b,
+                                                   bool second, uint32_t number, const LLVMValueRef xyz[3],
+                                                   LLVMValueRef *at)
+{
+    const struct image image = find_number(e, second, number);
+    LLVMValueRef inside;
+    if (!image.form)
+        return NULL;
+    LLVMValueRef offset = offset_of(e, b, &image, xyz, &inside);
+    *at = jit_select(b, inside, addresses_of(e, b, &image, offset), jit_splat(b, jit_i64(b, MALI_NOWHERE)));
+    return image.form;
 }

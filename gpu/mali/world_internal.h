@@ -72,6 +72,16 @@ const struct mali_attribute_v9 *mali_world_attribute_v9(const struct mali_world 
 bool mali_attribute_texel_v9(const struct mali_threads *threads, const struct isa_attribute *a,
                              uint32_t instance, unsigned lane, struct mali_texel *out,
                              struct mali_stop *stop);
+/* An image by its handle: format, order and word into *texel. False and *stop: it is not there, or not known. */
+struct mali_image_v9 {
+    const struct mali_view *view;
+    uint32_t extent[3], bytes; /* of a texel */
+    bool tiled, volume;
+};
+bool mali_world_image_v9(const struct mali_world *world, uint32_t handle, struct mali_texel *texel,
+                         struct mali_image_v9 *out, struct mali_stop *stop);
+/* The surface that has z: of a volume the only one, whose slices are so far apart. */
+const struct mali_surface_stride *mali_image_surface_v9(const struct mali_image_v9 *image, uint32_t z);
 bool mali_image_texel_v9(const struct mali_threads *threads, const struct isa_attribute *a, unsigned lane,
                          struct mali_texel *out, struct mali_stop *stop);
 

@@ -39,7 +39,7 @@ struct mali_code_form {
     uint8_t reach;
     uint8_t by_instance; /* v9: the instance's number finds the element, not the vertex's */
     uint8_t zero[2];
-    uint32_t word; /* v6, v7: what goes with an element's address (mali_conversion_word) */
+    uint32_t word; /* since v6: what goes with an element's or texel's address (mali_conversion_word) */
 };
 
 /* A texture request of the program. */
@@ -49,16 +49,20 @@ struct mali_code_lookup {
 };
 _Static_assert(sizeof(struct mali_code_form) == 12 && sizeof(struct mali_code_lookup) == 40, "no padding");
 
-/* Attributes are by number, of v9 those of one table; varyings are of v7 and before. */
+/* Attributes, varyings and images are by number. Images are attributes; of v9, which has no varyings here, they stand in
+ * their place, and either are those of one table. */
+#define MALI_NO_TABLE UINT8_MAX
 struct mali_code_forms {
     struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
-    uint32_t buffers;                    /* bit n: all of uniform buffer n may be read */
-    uint8_t uniform_count, lookup_count; /* words */
-    uint8_t tracks;                      /* stores are marked (gpu/speculation.h) */
-    uint8_t numeric;                     /* enum isa_numeric: how programs compute */
-    uint8_t version, kind;               /* enum mali_version; enum mali_thread_kind */
-    uint8_t attribute_table;             /* v9 */
-    uint8_t streams;                     /* v9: a bit for each enum mali_code_stream that may be stored to */
+    uint32_t buffers;                     /* bit n: all of uniform buffer n may be read */
+    uint8_t uniform_count, lookup_count;  /* words */
+    uint8_t tracks;                       /* stores are marked (gpu/speculation.h) */
+    uint8_t numeric;                      /* enum isa_numeric: how programs compute */
+    uint8_t version, kind;                /* enum mali_version; enum mali_thread_kind */
+    uint8_t attribute_table, image_table; /* v9; MALI_NO_TABLE: none */
+    uint8_t streams;                      /* v9: a bit for each enum mali_code_stream that may be stored to */
+    uint8_t shares_storage;               /* workgroups have storage */
+    uint8_t zero[2];
 };
 
 /* Places. */
@@ -93,6 +97,7 @@ struct mali_code {
     uint64_t group_bytes;          /* of the workgroup's storage, which each has in struct mali_threads */
     struct mali_vertices vertices; /* v9: of vertices that are shaded */
     uint32_t instance_size;        /* v6, v7: of linear numbers */
+    uint64_t tables;               /* v9: a special value */
     uint8_t zeros[16];
 };
 

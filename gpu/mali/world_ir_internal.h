@@ -80,6 +80,12 @@ LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct isa_ir
                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
 LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
+/* The guest's address (i64x16) of a texel, or nowhere, of image `number` among attributes or, `second`, in varyings'
+ * places; its form. NULL: the port is to be called. */
+const struct mali_code_form *mali_ir_texel_address(const struct mali_world_ir *e, struct jit_builder *b,
+                                                   bool second, uint32_t number, const LLVMValueRef xyz[3],
+                                                   LLVMValueRef *at);
+
 /* world_message_ir.c: messages of programs of isa/warp, and what they store to streams of vertices. */
 LLVMValueRef mali_ir_message(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
                              LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,

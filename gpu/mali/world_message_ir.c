@@ -90,6 +90,36 @@ static bool varying_address(struct mali_world_ir *e, struct jit_builder *b, cons
     return true;
 }
 
+/* ---- addresses of texels ---- */
+
+/* Of v9 the third coordinate stands in the fourth's place, and there is none in its own. */
+static bool texel_address(const struct mali_world_ir *e, struct jit_builder *b,
+                          const struct warp_ir_message *m, LLVMValueRef out[WARP_MESSAGE_WORDS])
+{
+    const enum mali_version version = (enum mali_version)e->forms->version;
+    const bool v9 = version >= MALI_V9;
+    const struct warp_asked asked = warp_asked_of(m->insn);
+    const uint32_t table = v9 ? e->forms->image_table : BIFROST_TABLE_ATTRIBUTES;
+    struct isa_ir_attribute a;
+    LLVMValueRef instance, at;
+    if (!warp_ir_message_attribute(b, m, &a, &instance) || a.index.lanes ||
+        warp_handle_table(a.index.known) != table)
+        return false;
+    const LLVMValueRef xyz[3] = {a.coordinate[0], a.coordinate[1], a.coordinate[v9 ? 3 : 2]};
+    const struct mali_code_form *form =
+        mali_ir_texel_address(e, b, v9, warp_handle_number(a.index.known), xyz, &at);
+    if (!form)
+        return false;
+    if (v9) {
+        LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, a.coordinate[2], jit_splat_u32(b, 0), "");
+        at = jit_select(b, none, at, jit_splat(b, jit_i64(b, MALI_NOWHERE)));
+    }
+    put_address(b, at, out);
+    out[2] = jit_splat_u32(
+        b, mali_conversion_word_asked(version, form->word, (enum raster_format)form->format, &asked));
+    return true;
+}
+
 /* ---- stores by conversion words ---- */
 
 /* What stands at an address that the program has as it was given. NULL: it is not known. */
@@ -271,6 +301,7 @@ LLVMValueRef mali_ir_message(void *ctx, struct jit_builder *b, const struct warp
     switch (m->insn->message) {
     case WARP_ATTRIBUTE: done = attribute(e, b, m, out); break;
     case WARP_LEA_ATTRIBUTE: done = varying_address(e, b, m, out); break;
+    case WARP_LEA_IMAGE: done = texel_address(e, b, m, out); break;
     case WARP_LEA_BUFFER: done = vertex_address(e, b, m, out); break;
     case WARP_STORE_CONVERT: return store_converted(e, b, m, mask, out, leave, address);
     default: break;
