@@ -24,16 +24,16 @@ static inline uint32_t mali_shading_place(const struct mali_shading *s, uint32_t
 {
     return !s->used ? n : n < s->used_count ? s->used[n] : 0;
 }
-/* The number that it has in the arrays. */
-static inline uint32_t mali_shading_number(const struct mali_shading *s, uint32_t n, uint32_t instance)
+/* The number that a place has in the arrays. */
+static inline uint32_t mali_shading_number(const struct mali_shading *s, uint32_t place, uint32_t instance)
 {
-    return instance * s->count + mali_shading_place(s, n);
+    return instance * s->count + place;
 }
 /* The vertex ID that its programs find: of v9 the draw's offset is part of it (Mesa's bifrost_compile.c); of v6 and v7
  * the number of an array's element, which attributes add that to. */
-static inline uint32_t mali_shading_vertex(const struct mali_shading *s, uint32_t n)
+static inline uint32_t mali_shading_vertex(const struct mali_shading *s, uint32_t place)
 {
-    return s->least + mali_shading_place(s, n) + s->offset;
+    return s->least + place + s->offset;
 }
 /* v6 and v7: the number that this has in the arrays. */
 static inline uint32_t mali_shading_element(const struct mali_shading *s, uint32_t vertex, uint32_t instance)

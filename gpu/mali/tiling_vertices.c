@@ -31,10 +31,11 @@ void mali_tiling_forget(struct mali_tiling *t)
 
 /* ---- which vertices there are ---- */
 
-typedef void (*index_fn)(void *data, uint32_t index);
+/* Of all indices but restarts, `count` of a run; `out` is the visitor's. */
+typedef void (*indices_fn)(const struct mali_tiling *t, const uint8_t *at, uint32_t count, void *out);
 
-/* All indices but restarts. False: *stop. */
-static bool for_indices(struct mali_tiling *t, index_fn each, void *data)
+/* False: *stop. */
+static bool for_indices(struct mali_tiling *t, indices_fn visit, void *out)
 {
     for (uint32_t n = 0, some; n < t->count; n += some) {
         some = UTIL_MIN(t->count - n, INDICES_SCAN);
@@ -43,11 +44,7 @@ static bool for_indices(struct mali_tiling *t, index_fn each, void *data)
                     (uint64_t)some << t->index_log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
         if (!at || !mali_tiling_pay(t, some / 16 + 1))
             return false;
-        for (uint32_t k = 0; k < some; k++) {
-            const uint32_t index = mali_tiling_index(at, t->index_log2, k);
-            if (!t->restarts || index != t->restart)
-                each(data, index);
-        }
+        visit(t, at, some, out);
     }
     return true;
 }
@@ -56,27 +53,46 @@ struct range {
     uint32_t least, greatest;
 };
 
-static void widen(void *data, uint32_t index)
+/* `log2` and `restarts` are constants where it is called, so that loops without restarts become vectors. */
+static inline __attribute__((always_inline)) struct range
+range_of(const uint8_t *at, uint32_t count, uint32_t log2, bool restarts, uint32_t restart)
 {
-    struct range *r = data;
-    r->least = UTIL_MIN(r->least, index);
-    r->greatest = UTIL_MAX(r->greatest, index);
+    struct range r = {UINT32_MAX, 0};
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t index = mali_tiling_index(at, log2, k);
+        if (restarts && index == restart)
+            continue;
+        r.least = UTIL_MIN(r.least, index);
+        r.greatest = UTIL_MAX(r.greatest, index);
+    }
+    return r;
+}
+
+static void widen(const struct mali_tiling *t, const uint8_t *at, uint32_t count, void *out)
+{
+    struct range *all = out;
+    const struct range r = t->restarts          ? range_of(at, count, t->index_log2, true, t->restart)
+                           : t->index_log2 == 2 ? range_of(at, count, 2, false, 0)
+                           : t->index_log2      ? range_of(at, count, 1, false, 0)
+                                                : range_of(at, count, 0, false, 0);
+    all->least = UTIL_MIN(all->least, r.least);
+    all->greatest = UTIL_MAX(all->greatest, r.greatest);
 }
 
 struct marks {
-    uint64_t *word;
+    uint8_t *used; /* of each vertex whether an index names it */
     uint32_t least, count, marked;
 };
 
 /* Indices may change while they are read: those that were not there before are nobody's. */
-static void mark(void *data, uint32_t index)
+static void mark(const struct mali_tiling *t, const uint8_t *at, uint32_t count, void *out)
 {
-    struct marks *m = data;
-    const uint32_t n = index - m->least;
-    if (n >= m->count || m->word[n / 64] >> n % 64 & 1)
-        return;
-    m->word[n / 64] |= UINT64_C(1) << n % 64;
-    m->marked++;
+    const struct marks *m = out;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t index = mali_tiling_index(at, t->index_log2, k), n = index - m->least;
+        if (n < m->count && (!t->restarts || index != t->restart))
+            m->used[n] = 1;
+    }
 }
 
 static bool list_used(struct mali_shading *s, const struct marks *m)
@@ -86,7 +102,7 @@ static bool list_used(struct mali_shading *s, const struct marks *m)
         return true;
     s->used = malloc(UTIL_MAX(m->marked, 1u) * sizeof *s->used);
     for (uint32_t n = 0, k = 0; s->used && n < m->count; n++)
-        if (m->word[n / 64] >> n % 64 & 1)
+        if (m->used[n])
             s->used[k++] = n;
     return s->used;
 }
@@ -106,14 +122,16 @@ static enum mali_end find_indexed(struct mali_tiling *t)
         return MALI_END_FAULT;
     }
     struct marks m = {.least = range.least, .count = range.greatest - range.least + 1};
-    m.word = calloc(m.count / 64 + 1, sizeof *m.word);
-    if (!m.word)
+    m.used = calloc(m.count, sizeof *m.used);
+    if (!m.used)
         return no_memory(t);
     const bool marked = for_indices(t, mark, &m);
+    for (uint32_t n = 0; n < m.count; n++)
+        m.marked += m.used[n];
     s->least = m.least;
     s->count = m.count;
     const bool listed = marked && list_used(s, &m);
-    free(m.word);
+    free(m.used);
     return listed ? MALI_END_DONE : marked ? no_memory(t) : stopped(t);
 }
 

@@ -40,31 +40,50 @@ static void preload_vertex(struct mali_threads *t)
     give(t, MALI_REG_VERTEX_INSTANCE, t->global[2]);
 }
 
+/* Of lanes' vertices: places among those that have room. */
+static void places_of(const struct mali_threads *t, uint32_t place[ISA_LANES])
+{
+    const struct mali_shading *s = t->world->shading;
+    memcpy(place, t->global[0], sizeof t->global[0]);
+    for (unsigned l = 0; s->used && l < ISA_LANES; l++)
+        place[l] = mali_shading_place(s, t->global[0][l]);
+}
+
 /* Of v6 and v7. */
 static void preload_indexed(struct mali_threads *t)
 {
-    const struct mali_shading *s = t->world->shading;
+    const struct mali_shading s = *t->world->shading;
+    uint32_t place[ISA_LANES], vertex[ISA_LANES], number[ISA_LANES], low[ISA_LANES], high[ISA_LANES];
+    places_of(t, place);
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        const uint32_t vertex = mali_shading_vertex(s, t->global[0][l]);
-        t->number[l] = mali_shading_element(s, vertex, t->global[2][l]);
-        const uint64_t at = s->positions + (uint64_t)t->number[l] * MALI_POSITION_BYTES;
-        give_lane(t, MALI_REG_VERTEX_VERTEX, l, vertex);
-        if (t->world->kind != MALI_THREADS_POSITION)
-            continue;
-        give_lane(t, MALI_REG_VERTEX_POSITION, l, (uint32_t)at);
-        give_lane(t, MALI_REG_VERTEX_POSITION + 1, l, (uint32_t)(at >> 32));
+        vertex[l] = mali_shading_vertex(&s, place[l]);
+        number[l] = mali_shading_element(&s, vertex[l], t->global[2][l]);
+        const uint64_t at = s.positions + (uint64_t)number[l] * MALI_POSITION_BYTES;
+        low[l] = (uint32_t)at;
+        high[l] = (uint32_t)(at >> 32);
     }
+    memcpy(t->number, number, sizeof number);
+    give(t, MALI_REG_VERTEX_VERTEX, vertex);
     give(t, MALI_REG_VERTEX_INSTANCE, t->global[2]);
+    if (t->world->kind != MALI_THREADS_POSITION)
+        return;
+    give(t, MALI_REG_VERTEX_POSITION, low);
+    give(t, MALI_REG_VERTEX_POSITION + 1, high);
 }
 
 static void preload_shading(struct mali_threads *t)
 {
-    const struct mali_shading *s = t->world->shading;
+    const struct mali_shading s = *t->world->shading;
+    uint32_t place[ISA_LANES], vertex[ISA_LANES], number[ISA_LANES], id[ISA_LANES];
+    places_of(t, place);
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        t->number[l] = mali_shading_number(s, t->global[0][l], t->global[2][l]);
-        give_lane(t, MALI_REG_VERTEX_V9_LINEAR, l, mali_vertex_linear_id(t->number[l]));
-        give_lane(t, MALI_REG_VERTEX_V9_VERTEX, l, mali_shading_vertex(s, t->global[0][l]));
+        vertex[l] = mali_shading_vertex(&s, place[l]);
+        number[l] = mali_shading_number(&s, place[l], t->global[2][l]);
+        id[l] = mali_vertex_linear_id(number[l]);
     }
+    memcpy(t->number, number, sizeof number);
+    give(t, MALI_REG_VERTEX_V9_LINEAR, id);
+    give(t, MALI_REG_VERTEX_V9_VERTEX, vertex);
     give(t, MALI_REG_VERTEX_V9_INSTANCE, t->global[2]);
 }
 
