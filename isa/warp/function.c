@@ -114,7 +114,8 @@ static uint64_t log_ratio(uint64_t x)
     return isa_log2_ratio((uint32_t)op2(ISA_OP_fsub, ISA_F32, split(&as_log, x).m, ONE));
 }
 
-/* 2 to the fixed point number; `x` is what that was made of, for what fixed point cannot say. */
+/* 2 to the fixed point number; `x` is the float that it was made of (in Mesa's bi_fexp_32 the power times 2^24), for what
+ * fixed point cannot say. The largest number is what conversion gives for 128 and more: no single is as near to 128. */
 static uint64_t power(uint64_t fixed, uint64_t x)
 {
     const uint32_t fraction = (uint32_t)op1(ISA_OP_u32_to_f32, ISA_I32, fixed & 0xffffff);
@@ -123,7 +124,7 @@ static uint64_t power(uint64_t fixed, uint64_t x)
         return QUIET_NAN;
     if (x == (SIGN | INFINITY_))
         return 0;
-    if (!(x & SIGN) && x >= 0x43000000) /* 128 */
+    if (x == INFINITY_ || fixed == INT32_MAX)
         return INFINITY_;
     uint64_t two = isa_exp2((uint32_t)op2(ISA_OP_fldexp, ISA_F32, fraction, (uint32_t)-24));
     return op2(ISA_OP_fldexp, ISA_F32, two, (uint32_t)whole);

@@ -178,7 +178,7 @@ static LLVMValueRef power(struct jit_builder *b, LLVMValueRef fixed, LLVMValueRe
     LLVMValueRef out = as_bits(b, jit_exp2(b, fraction));
     out = warp_trans_op(b, ISA_OP_fldexp, ISA_F32, out, whole, NULL);
     LLVMValueRef large =
-        LLVMBuildAnd(b->ir, test(b, LLVMIntUGE, x, 0x43000000), test(b, LLVMIntULE, x, INFINITE), "");
+        LLVMBuildOr(b->ir, test(b, LLVMIntEQ, x, INFINITE), test(b, LLVMIntEQ, fixed, INT32_MAX), "");
     out = pick(b, large, jit_splat_u32(b, INFINITE), out);
     out = pick(b, test(b, LLVMIntEQ, x, SIGN | INFINITE), jit_splat_u32(b, 0), out);
     return pick(b, is_nan(b, x), jit_splat_u32(b, QUIET_NAN), out);
