@@ -166,6 +166,14 @@ static bool read_views(struct taker *t, uint64_t address, uint32_t count, struct
 
 /* ---- attributes ---- */
 
+/* Whether an attribute's own offset counts is what "offset enable" says until v5. Since v6 it always does, as drivers mean it:
+ * Mesa's pan_emit_vary gives varyings offsets and does not set the bit (ours). */
+static void settle_offset(const struct taker *t, struct mali_attribute *a)
+{
+    if (t->reader->version <= MALI_V5 && !a->offset_enable)
+        a->offset = 0;
+}
+
 /* Attributes and the buffers that they name. */
 static bool read_attributes(struct taker *t, uint64_t attributes, uint32_t count, uint64_t buffers,
                             struct mali_attribute_of **out, struct mali_array **arrays, uint32_t *array_count)
@@ -175,9 +183,12 @@ static bool read_attributes(struct taker *t, uint64_t attributes, uint32_t count
                      offsetof(struct mali_attribute_of, attribute));
     if (!*out)
         return false;
-    for (uint32_t n = 0; n < count; n++)
-        if (!(*out)[n].refused)
-            *array_count = UTIL_MAX(*array_count, (*out)[n].attribute.buffer_index + 1);
+    for (uint32_t n = 0; n < count; n++) {
+        if ((*out)[n].refused)
+            continue;
+        settle_offset(t, &(*out)[n].attribute);
+        *array_count = UTIL_MAX(*array_count, (*out)[n].attribute.buffer_index + 1);
+    }
     *arrays = take(t, buffers, *array_count, sizeof **arrays);
     return *arrays && mali_arrays_read(t->reader, buffers, *array_count, &t->refusals, *arrays, t->stop);
 }

@@ -36,7 +36,7 @@ static inline const struct mali_surface_stride *mali_view_surface(const struct m
 
 struct mali_attribute_of {
     const struct mali_stop *refused; /* likewise */
-    struct mali_attribute attribute;
+    struct mali_attribute attribute; /* its offset counts, whatever it says of that */
 };
 struct mali_sampler_of {
     const struct mali_stop *refused;

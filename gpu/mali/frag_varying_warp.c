@@ -94,8 +94,7 @@ bool mali_frag_describe_v9(const struct mali_frag *f, uint32_t handle, struct ma
     if (!buffer)
         return false;
     *out = (struct mali_frag_descriptor){.kind = MALI_ARRAY_1D,
-                                         .address = buffer->buffer.address +
-                                                    (a->offset_enable ? (uint64_t)(int64_t)a->offset : 0),
+                                         .address = buffer->buffer.address + (uint64_t)(int64_t)a->offset,
                                          .stride = a->stride,
                                          .format = mali_format_of(MALI_V9, a->format, a->srgb)};
     return (a->frequency == MALI_ATTRIBUTE_FREQUENCY_VERTEX && raster_sampler_plain(out->format) &&

@@ -35,7 +35,7 @@ static bool varyings_are_own(const struct mali_bindings *b)
             continue;
         enum raster_format format = mali_format(v->attribute.format, false);
         uint32_t bytes = format ? raster_format_bytes(format) : 4 * (uint32_t)sizeof(float);
-        int64_t offset = v->attribute.offset_enable ? v->attribute.offset : 0;
+        int64_t offset = v->attribute.offset;
         if (!mali_array_is_linear(a) || offset < 0 || offset + bytes > a->stride ||
             !lies_apart(a, b->varying_buffer, b->varying_buffer_count, true) ||
             !lies_apart(a, b->attribute_buffer, b->attribute_buffer_count, false))

@@ -150,8 +150,7 @@ static bool find(const struct mali_threads *t, const struct isa_attribute *a, un
     e->index = a->index[lane];
     uint32_t n = a->other_vertex ? a->vertex[lane] : t->number[lane];
     int64_t element = (int64_t)mali_array_element(e->array, n) + (a->secondary ? 0 : w->draw->offset_start);
-    int64_t offset = e->attribute->offset_enable ? e->attribute->offset : 0;
-    int64_t at = element * e->array->stride + offset;
+    int64_t at = element * e->array->stride + e->attribute->offset;
     e->address = e->array->pointer + (uint64_t)at;
     e->inside = at >= 0 && util_in_range((uint64_t)at, raster_format_bytes(e->format), e->array->size);
     return true;

@@ -72,7 +72,7 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
         return;
     }
     if (is_number(a) || (a->kind == MALI_ARRAY_1D &&
-                         set_places(w, attribute->offset_enable ? attribute->offset : 0, a,
+                         set_places(w, attribute->offset, a,
                                     varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
                                     varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
         set_formula(a, form, out);
@@ -104,7 +104,7 @@ static bool set_texels(const struct mali_world *w, const struct mali_attribute *
 {
     const uint32_t side = MALI_IMAGE_TILE, *extent = a->extent;
     bool tiled = a->kind == MALI_ARRAY_3D_INTERLEAVED;
-    int64_t offset = attribute->offset_enable ? attribute->offset : 0;
+    int64_t offset = attribute->offset;
     uint64_t columns = tiled ? (uint64_t)util_div_up(extent[0], side) * side * side : extent[0];
     uint64_t rows = tiled ? util_div_up(extent[1], side) : extent[1], end = 0, part;
     bool fits = offset >= 0 && extent[0] && extent[1] && extent[2];

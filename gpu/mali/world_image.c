@@ -53,7 +53,7 @@ static bool find(const struct mali_threads *t, const struct isa_attribute *a, un
     const uint32_t xyz[3] = {a->coordinate[0][lane], a->coordinate[1][lane], a->coordinate[2][lane]};
     uint64_t offset = 0;
     e->inside = offset_of(array, xyz, e->bytes, &offset);
-    int64_t from = (int64_t)offset + (e->attribute->offset_enable ? e->attribute->offset : 0);
+    int64_t from = (int64_t)offset + e->attribute->offset;
     e->inside &= from >= 0 && util_in_range((uint64_t)from, e->bytes, array->size);
     e->address = array->pointer + (uint64_t)from;
     return true;

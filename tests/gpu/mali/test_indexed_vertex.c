@@ -72,7 +72,6 @@ static void begin(struct bif *b, enum mali_kind kind, uint32_t mode, uint32_t co
     bif_set(b, BIF_STATE, &mali_desc_state, "varying count", 2);
     bif_set(b, BIF_VARYINGS + 8, &mali_desc_attribute, "format", MALI_FORMAT_RG32UI);
     bif_set(b, BIF_VARYINGS + 8, &mali_desc_attribute, "order", bif_order(b));
-    bif_set(b, BIF_VARYINGS + 8, &mali_desc_attribute, "offset enable", 1);
     bif_set(b, BIF_VARYINGS + 8, &mali_desc_attribute, "offset", VARYING_AT);
     bif_buffer(b, BIF_VARYING_BUFFERS, VARYINGS, STRIDE, BIF_DATA_BYTES - 0x10000);
     memset(bif_at(b, VARYINGS), UNTOUCHED, BIF_DATA_BYTES - 0x10000);
