@@ -39,9 +39,9 @@ struct mali_report {
     uint64_t executed;
 };
 
-/* Of memory's accesses on Valhall: streams of vertices' positions and varyings, which are each invocation's own (Mesa's
- * valhall_ISA.xml, memory access). Bifrost's segments of them are memory like other (ours). */
-enum mali_stream { MALI_STREAM_NONE, MALI_STREAM_POSITION, MALI_STREAM_VARYING };
+/* Of memory's accesses on Valhall: streams of vertices' positions and varyings, and the thread's storage ("force"), all each
+ * invocation's own (Mesa's valhall_ISA.xml, memory access). Bifrost's segments of vertices are memory like other (ours). */
+enum mali_stream { MALI_STREAM_NONE, MALI_STREAM_POSITION, MALI_STREAM_VARYING, MALI_STREAM_THREAD };
 
 struct mali_world;
 struct mali_threads;

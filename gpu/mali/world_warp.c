@@ -225,12 +225,14 @@ static bool inside(uint64_t address, uint32_t bytes, uint64_t begin, uint32_t ro
     return address >= begin && address - begin <= room && bytes <= room - (address - begin);
 }
 
-/* What a stream's store goes to is the lane's own vertex and nobody else's: so the same bytes come at any number of
+/* What a stream's store goes to is the lane's own vertex or storage and nobody else's: so the same bytes come at any number of
  * threads (ours). */
 static bool is_own(const struct mali_threads *t, const struct isa_access *a, unsigned lane)
 {
     const struct mali_shading *s = t->world->shading;
     const uint64_t n = t->number[lane], at = a->address[lane];
+    if (a->hint == MALI_STREAM_THREAD)
+        return a->space == ISA_SPACE_THREAD;
     if (t->world->kind == MALI_THREADS_VARYING)
         return a->hint == MALI_STREAM_VARYING && s->at.varyings &&
                inside(at, a->bytes, s->at.varyings + n * s->at.stride, s->at.stride);
@@ -247,8 +249,11 @@ static bool stores_own(struct mali_threads *t, const struct isa_access *a, uint1
         struct mali_stop stop;
         if (!(lanes >> l & 1) || a->address[l] >= MALI_NOWHERE || is_own(t, a, l))
             continue;
-        mali_stop_set(&stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_MEMORY, t->world->unit, a->address[l],
-                      "a store to the stream of vertices, beyond the thread's own");
+        const char *what = a->hint == MALI_STREAM_THREAD
+                               ? "a store that is forced, beyond the thread's storage"
+                               : "a store to the stream of vertices, beyond the thread's own";
+        mali_stop_set(&stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_MEMORY, t->world->unit, a->address[l], "%s",
+                      what);
         return mali_world_refuse(t, l, &stop, place);
     }
     return true;

@@ -73,6 +73,7 @@ static void store(struct bifrost_lowering *l, const struct bifrost_insn *i, unsi
     struct warp_insn *out = bifrost_begin(l, WARP_STORE);
     out->bytes = (uint8_t)bytes;
     out->space = space_of(i->mod[BIFROST_MOD_SEG]);
+    out->own = out->space == ISA_SPACE_THREAD;
     out->source[0] = bifrost_address(l, i, 0);
     bifrost_read_staging(l, i, (bytes + 3) / 4);
 }

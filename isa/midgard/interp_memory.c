@@ -122,10 +122,11 @@ static void store(struct midgard_machine *m, const struct midgard_memory *x,
     struct isa_place place = {0};
     uint32_t words[4][16], value[4][16];
     unsigned quarter = UTIL_MAX(info->bytes / 4u, 1u);
-    uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
     for (unsigned n = 0; n < info->bytes; n++)
         access.enable |= (uint16_t)((x->mask >> n / quarter & 1) << n);
     addresses(m, x, true, false, &access);
+    const uint16_t helpers = access.space == ISA_SPACE_THREAD ? 0 : m->state->helpers;
+    const uint16_t lanes = m->lanes & (uint16_t)~helpers;
     midgard_machine_argument(m, x->reg, words);
     midgard_swizzled(x->swizzle, words, value);
     reverse(info->swap, value);

@@ -167,10 +167,11 @@ static void store(struct midgard_trans *t, const struct midgard_memory *x,
                   const struct midgard_memory_info *info)
 {
     struct isa_ir_access access = access_of(t, x, info, true, false);
-    LLVMValueRef words[4], value[4], address = NULL, lanes = midgard_trans_visible(t, t->mask);
+    LLVMValueRef words[4], value[4], address = NULL;
     unsigned quarter = UTIL_MAX(info->bytes / 4u, 1u);
     if (t->ended)
         return;
+    LLVMValueRef lanes = access.space == ISA_SPACE_THREAD ? t->mask : midgard_trans_visible(t, t->mask);
     for (unsigned n = 0; n < info->bytes; n++)
         access.enable |= (uint16_t)((x->mask >> n / quarter & 1) << n);
     midgard_trans_argument(t, x->reg, words);

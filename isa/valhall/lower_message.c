@@ -288,6 +288,8 @@ void valhall_lower_message(const struct valhall_insn *i, struct warp_insn *out)
         into(i, out);
     } else if (i->op >= VALHALL_STORE_I8 && i->op <= VALHALL_STORE_I128) {
         out->kind = WARP_STORE;
+        out->own = i->access ==
+                   VALHALL_ACCESS_FORCE; /* in discarded threads, too: of thread storage (Mesa's ISA.xml) */
         access_of(i, out);
     } else if (i->op >= VALHALL_LD_BUFFER_I8 && i->op <= VALHALL_LD_BUFFER_I128) {
         out->kind = WARP_BUFFER;

@@ -171,6 +171,7 @@ struct warp_insn {
     bool sign;                   /* extended by sign, to into_bits */
     int32_t offset;
     uint8_t space, hint;     /* as of struct isa_access */
+    bool own;                /* STORE: to what only the lane itself looks at: helpers do it too */
     uint8_t atomic;          /* enum isa_atomic */
     bool compare, has_value; /* of atomics; without a value `value` below is taken */
     uint64_t value;          /* of PERMUTE: what lanes give that do not execute */

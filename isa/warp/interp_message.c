@@ -70,7 +70,7 @@ static void buffer(struct warp_machine *m)
 
 static void store(struct warp_machine *m)
 {
-    const uint16_t lanes = m->lanes & (uint16_t)~m->state->helpers;
+    const uint16_t lanes = m->insn->own ? m->lanes : m->lanes & (uint16_t)~m->state->helpers;
     struct isa_access access;
     struct isa_place place = {0};
     uint32_t value[4][16];

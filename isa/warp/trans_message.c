@@ -129,7 +129,7 @@ static void buffer(struct warp_trans *t)
 static void store(struct warp_trans *t)
 {
     const struct isa_ir_access access = access_of(t);
-    LLVMValueRef value[4], address = NULL, lanes = warp_trans_visible(t);
+    LLVMValueRef value[4], address = NULL, lanes = t->insn->own ? t->mask : warp_trans_visible(t);
     for (unsigned n = 0; n < 4; n++)
         value[n] = warp_trans_read(t, n);
     LLVMValueRef missing = t->ports->store(t->ports->ctx, t->b, &access, lanes, value, &address);

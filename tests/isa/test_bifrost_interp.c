@@ -149,6 +149,11 @@ static void lanes_are_discarded(void **unused)
     has(5, 7, 0);
     has(6, 7, 96 + 7);
     has(6, 8, 0);
+    /* what they keep for themselves they store */
+    run("ds(0) nbb {\n*NOP t0\n+U32_TO_F32 r1:t1, lane_id.x\n}\nds(0) nbb next_store {\n*NOP "
+        "t0\n+DISCARD.f32.lt t1, r1, 0x41000000\nconst 0x41000000, 0x0\n}\nds(0) eos store {\n*NOP t0\n"
+        "+STORE.i32.tl t1, r1, r2, @r8\n}");
+    assert_int_equal(seen.stored, 0xffff);
 }
 
 /* ---- arithmetic of its own ---- */

@@ -71,6 +71,12 @@ static void test_memory(void **unused)
     assert_int_equal(seen.memory[68], 0x34);
     assert_int_equal(seen.memory[64], 64 ^ 0x80);
     assert_int_equal(seen.access.enable, 0xf0);
+    helpers = 0x00f0;
+    run("vmul.imov.32 r27, r24, #1 ; next ldst\nst_32 al1, zero.x.64, zero.x, 16 ; stop");
+    assert_int_equal(seen.lanes, 0xff0f);
+    run("vmul.imov.32 r27, r24, #1 ; next ldst\nst_32 al1, storage.x.64, zero.x, 16 ; stop");
+    helpers = 0;
+    assert_int_equal(seen.lanes, 0xffff); /* what they keep for themselves */
     run("lea r0.xy, storage.x.64, zero.x, -1 ; lea r1.xy, storage.x, zero.x, 1 ; stop");
     assert_int_equal(word(0, 0, 2), 0x301);
     assert_int_equal(word(0, 1, 2), 0x312);

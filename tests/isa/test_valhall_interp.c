@@ -92,6 +92,11 @@ static void test_helpers(void **unused)
     assert_int_equal(state.reg[5][0], 0);
     assert_int_equal(state.reg[6][0], 96); /* ended before */
     assert_int_equal(state.reg[6][4], 0);
+    /* what only the lane itself looks at is stored in all */
+    helpers_of_all = 0x000f;
+    run("STORE.i32.force.slot0 @r1, r4, offset:4\nNOP.end");
+    helpers_of_all = 0;
+    assert_int_equal(seen.stored, 0xffff);
 }
 
 static void test_barriers(void **unused)

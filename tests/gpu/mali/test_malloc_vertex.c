@@ -198,6 +198,26 @@ static void test_points(void **state)
     v9_end(&v);
 }
 
+/* What Mesa spills goes to the thread's storage, "force" (va_pack_memory_access). */
+static void test_spills(void **state)
+{
+    struct v9 v;
+    begin(&v, MALI_DRAW_MODE_TRIANGLES, 300);
+    v9_set(&v, V9_STORAGE, &mali_desc_storage, "TLS size", 1);
+    v9_set(&v, V9_STORAGE, &mali_desc_storage, "TLS base pointer",
+           V9_DATA); /* not where it is: only that it is */
+    v9_program(&v, 1, section(MALI_SECTION_VARYING),
+               "STORE.i32.force.slot0.wait0 @r60, thread_local_pointer.w0, offset:4\n"
+               "LEA_BUF_IMM.slot1.wait1 @r4:r5, r59, table:0xD, index:0x0\nMOV.i32 r60, 0x0\n"
+               "LOAD.i32.unsigned.slot0.wait0 @r0, thread_local_pointer.w0, offset:4\nMOV.i32 r1, r61\n"
+               "STORE.i64.estream.slot2.end @r0:r1, r4, offset:16\n");
+    uint8_t *heap = map_heap(&v, 0x20000);
+    v9_run(&v);
+    for (uint32_t n = 0; n < 300; n++)
+        expect(heap, 300, n, n, 0, true);
+    v9_end(&v);
+}
+
 /* A heap whose pages come one by one has the same bytes in the end as one that is there. */
 static void test_growth(void **state)
 {
@@ -251,9 +271,13 @@ static void test_nothing(void **state)
 
 static void test_refusals(void **state)
 {
-    static const char *const why[] = {"more than 2^24 vertices", "has no room for",
-                                      "without a program",       "beyond the thread's own",
-                                      "beyond the thread's own", "as singles"};
+    static const char *const why[] = {"more than 2^24 vertices",
+                                      "has no room for",
+                                      "without a program",
+                                      "beyond the thread's own",
+                                      "beyond the thread's own",
+                                      "beyond the thread's storage",
+                                      "as singles"};
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(why); n++) {
         struct v9 v;
         begin(&v, MALI_DRAW_MODE_TRIANGLES, 3);
@@ -275,6 +299,10 @@ static void test_refusals(void **state)
             v9_program(&v, 1, section(MALI_SECTION_VARYING),
                        "LEA_BUF_IMM.slot1.wait1 @r4:r5, r59, table:0xD, index:0x0\n"
                        "STORE.i128.istream.slot2.end @r0:r1:r2:r3, r4, offset:0\n");
+        } else if (n == 5) {
+            v9_program(&v, 1, section(MALI_SECTION_VARYING),
+                       "LEA_BUF_IMM.slot1.wait1 @r4:r5, r59, table:0xD, index:0x0\n"
+                       "STORE.i64.force.slot2.end @r0:r1, r4, offset:0\n");
         } else {
             set_primitive(&v, "point size array format", MALI_POINT_SIZE_ARRAY_FORMAT_FP32);
         }
@@ -287,7 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_vertices), cmocka_unit_test(test_stores),
                                        cmocka_unit_test(test_indices),  cmocka_unit_test(test_points),
-                                       cmocka_unit_test(test_growth),   cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_spills),   cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refusals)};
     return ways_run_group_tests(tests);
 }
