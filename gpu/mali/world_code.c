@@ -71,10 +71,10 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
         form->reach = varying ? MALI_REACH_NOTHING : MALI_REACH_CALL;
         return;
     }
-    if (is_number(a) || (a->kind == MALI_ARRAY_1D &&
-                         set_places(w, attribute->offset, a,
-                                    varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
-                                    varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
+    if (is_number(a) ||
+        (a->kind == MALI_ARRAY_1D &&
+         set_places(w, attribute->offset, a, varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
+                    varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
         set_formula(a, form, out);
 }
 

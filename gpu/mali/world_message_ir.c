@@ -238,7 +238,8 @@ static bool take_stream(const struct mali_world_ir *e, struct jit_builder *b, co
     const enum mali_code_stream stream = varying ? MALI_STREAM_OF_VARYINGS
                                          : size  ? MALI_STREAM_OF_SIZES
                                                  : MALI_STREAM_OF_POSITIONS;
-    if (e->forms->kind != (varying ? MALI_THREADS_VARYING : MALI_THREADS_POSITION) ||
+    if ((!varying && a->hint != MALI_STREAM_POSITION) ||
+        e->forms->kind != (varying ? MALI_THREADS_VARYING : MALI_THREADS_POSITION) ||
         !(e->forms->streams >> stream & 1) || e->forms->tracks)
         return false;
     LLVMValueRef begin = varying ? VERTICES(varyings) : size ? VERTICES(point_sizes) : VERTICES(positions);
