@@ -46,6 +46,13 @@ MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, has_frac
 MIDGARD = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, has_fract=False, functions={
     **ARCS, "log2": (2.0 ** -18, 2.0 ** -18), "exp2": (2.0 ** -18, 0.0), "sin": (2.0 ** -14, 2.0 ** -14), "cos": (2.0 ** -14, 2.0 ** -14)})
 
+# Bifrost and Valhall: singles, a product and a sum rounded once where the compiler fuses them. exp2 takes a number of 24 bits behind
+# the point, log2 is a whole number and a product. Of sines the driver adds two terms to a table of 64 places a turn, and leaves out
+# (pi / 64)^3 / 6; pi is 3.14159 to it, and the bias that finds the place holds up to 2^18 quarters of a turn
+# (bi_lower_fsincos_32 in bifrost_compile.c). bifrost_compile.h: lower_ffract.
+WARP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, has_fract=False, angle=2.0 ** -20, angles=411774.0, functions={
+    **ARCS, "log2": (2.0 ** -20, 2.0 ** -20), "exp2": (2.0 ** -20, 0.0), "sin": (0.0, 2.0 ** -15), "cos": (0.0, 2.0 ** -15)})
+
 
 # Frequent defects of drivers, by their code (no board was asked); generators leave out what meets them. Rare ones stand in known.txt.
 DISCARD_COMPARISON = "discard by a comparison of two values"  # lima: ppir_lower_branch_merge_condition inverts it, as if it skipped a block
@@ -53,6 +60,7 @@ RGB565_ALPHA = "destination alpha of RGB565"  # lima blends with the alpha that 
 POINT_COORD = "gl_PointCoord in framebuffer objects"  # lima has one direction for it, where windows stand the other way up
 TARGET_GAPS = "a target left out between two that are drawn to"  # panfrost: its program that loads them again ends before the gap, as mir_add_writeout_loops (midgard_compile.c) looks for the next target alone
 BYTE_MASKS = "masks of channels on integers of 8 bits"  # panfrost: mir_pack_swizzle (midgard_emit.c) packs components 4 to 7 of a swizzle for the upper eight bytes, not 8 to 15
+READS_IN_A_ROW = "two reads of shared memory before a barrier"  # panfrost since v6: create_dag (bi_pressure_schedule.c) keeps the last of several loads alone before a store or barrier, and moves the others beyond it
 UPLOAD_THEN_DRAW = "draw to a part of what was uploaded"  # vc4: only draws count as writes in vc4_job.c, and what has none is cleared
 
 
@@ -80,4 +88,8 @@ GPUS = {gpu.name: gpu for gpu in (
     Gpu("t720", "Mali-T720", 20, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
     Gpu("t760", "Mali-T760", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02, None, (TARGET_GAPS, BYTE_MASKS)),
     Gpu("t860", "Mali-T860", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02, None, (TARGET_GAPS, BYTE_MASKS)),
+    Gpu("g72", "Mali-G72", 31, WARP, WARP, False, 4095.0, 1 / 16, 0.02, None, (READS_IN_A_ROW,)),
+    Gpu("g31", "Mali-G31", 31, WARP, WARP, False, 4095.0, 1 / 16, 0.02, None, (READS_IN_A_ROW,)),
+    Gpu("g52", "Mali-G52", 31, WARP, WARP, False, 4095.0, 1 / 16, 0.02, None, (READS_IN_A_ROW,)),
+    Gpu("g57", "Mali-G57", 31, WARP, WARP, False, 4095.0, 1 / 16, 0.02, None, (READS_IN_A_ROW,)),
 )}

@@ -26,6 +26,8 @@ class Numbers:
     wrap: bool            # beyond, they are in 32 bits; else undefined
     constant: float = 0.0 # relative error of constants
     root: float = INF     # square roots hold up to this operand
+    angle: float = 0.0    # relative error of a sine's operand, if it is more than an operation's
+    angles: float = INF   # sines hold up to this operand, and are anything beyond
     has_fract: bool = True  # fract is one operation to the compiler, not a sum of x and -floor(x)
     functions: dict = dataclasses.field(default_factory=dict) # (relative, absolute) error by name
 
@@ -114,9 +116,9 @@ class Numbers:
         if not math.isfinite(a[0]) or not math.isfinite(a[1]):
             return ANY
         most = max(abs(a[0]), abs(a[1]))
-        if most >= self.whole:
+        if most >= min(self.whole, self.angles):
             return ANY
-        error = most * self.epsilon
+        error = most * max(self.epsilon, self.angle)
         low, high = a[0] + shift - error, a[1] + shift + error
         if high - low >= 2 * math.pi:
             return self.by_name(name, -1.0, 1.0)

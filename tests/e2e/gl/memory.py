@@ -160,8 +160,11 @@ def compute(name, r, gpu):
     if r.random() < 0.5:
         declarations.append(f"shared uint all[{local}];")
         for step in range(r.randrange(1, 4)):
-            body += [f"all[l] = {writer.expression(2)};", BARRIER,
-                     f"uint s{step} = all[({writer.expression(1)}) % {local}u] + all[(l + {r.randrange(local)}u) % {local}u];", BARRIER]
+            body += [f"all[l] = {writer.expression(2)};", BARRIER]
+            reads = [f"all[({writer.expression(1)}) % {local}u]", f"all[(l + {r.randrange(local)}u) % {local}u]"]
+            if gpus.READS_IN_A_ROW in gpu.avoid:
+                reads = [reads[step % 2]]
+            body += [f"uint s{step} = {' + '.join(reads)};", BARRIER]
             writer.names.append(f"s{step}")
     lines = begin(name)
     if r.random() < 0.5:
