@@ -39,10 +39,22 @@ static uint64_t registers(uint8_t first, unsigned count)
     return ((count >= 64 ? 0 : 1ull << count) - 1) << first;
 }
 
-/* Operands of descriptors ask for up to four registers; of those only the first is sure. */
+/* Operands of descriptors ask for up to four registers; of those only the first is sure. Conversion words may say halves, two
+ * a register. */
+static unsigned sure_count(const struct bifrost_insn *i)
+{
+    switch (i->op) {
+    case BIFROST_OP_LD_TILE:
+    case BIFROST_OP_ST_TILE:
+    case BIFROST_OP_LD_CVT:
+    case BIFROST_OP_ST_CVT: return (i->staging_count + 1u) / 2;
+    default: return i->staging_count ? i->staging_count : 1;
+    }
+}
+
 static uint64_t staging_registers(const struct bifrost_insn *i)
 {
-    return i->staging ? registers(i->staging_reg, i->staging_count ? i->staging_count : 1) : 0;
+    return i->staging ? registers(i->staging_reg, sure_count(i)) : 0;
 }
 
 static uint64_t reads(const struct bifrost_insn *i)

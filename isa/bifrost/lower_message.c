@@ -268,6 +268,7 @@ static void converted(struct bifrost_lowering *l, const struct bifrost_insn *i, 
 {
     struct warp_insn *out = as_it_is(l, i, kind);
     const bool tile = kind == WARP_TILE || kind == WARP_STORE_TILE;
+    out->by_conversion = kind == WARP_TILE || kind == WARP_LOAD_CONVERT;
     out->source[0] = tile ? bifrost_operand(l, i, 0) : bifrost_address(l, i, 0);
     out->source[1] = bifrost_operand(l, i, tile ? 1 : 2);
     if (tile)

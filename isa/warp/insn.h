@@ -94,6 +94,8 @@ enum warp_message_kind {
     WARP_ZS_EMIT /* depth, stencil, coverage; gives the coverage */
 };
 #define WARP_HANDLE_TABLE_AT 24u
+/* CONVERSION_REGISTERS: bit n: format n has halves (F16, I16, U16 of Mesa's genxml, register file format). */
+#define WARP_CONVERSION_HALVES (1u << 0 | 1u << 4 | 1u << 5)
 static inline uint32_t warp_handle(uint32_t table, uint32_t number)
 {
     return table << WARP_HANDLE_TABLE_AT | number;
@@ -177,7 +179,8 @@ struct warp_insn {
     uint64_t value;          /* of PERMUTE: what lanes give that do not execute */
     uint8_t type;            /* enum isa_type; AUTO: as the descriptor has it */
     bool any_type;
-    uint8_t components;                    /* 1 to 4 */
+    bool by_conversion; /* TILE, LOAD_CONVERT: the conversion word says whether halves come, two a register */
+    uint8_t components; /* 1 to 4 */
     uint8_t sample, update, source_format; /* of varyings, as the encoding has them; enum warp_sample */
     bool z, stencil;                       /* ZS_EMIT */
     /* As struct isa_texture_request has them; enum warp_level; a bit a component. */

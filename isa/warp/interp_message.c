@@ -162,10 +162,24 @@ void warp_machine_ask(struct warp_machine *m, const struct warp_insn *i, uint32_
     m->insn = whole;
 }
 
+/* Of lanes whose conversion word says halves two stand in a word, and what is behind them stays as it is. */
+static void keep_behind_halves(struct warp_machine *m, uint32_t out[WARP_MESSAGE_WORDS][16])
+{
+    const struct warp_insn *i = m->insn;
+    uint32_t word[2][16];
+    warp_machine_source(m, i->message == WARP_TILE ? 2 : 1, word);
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned k = (i->components + 1u) / 2; k < i->write.count; k++)
+            if (WARP_CONVERSION_HALVES >> WARP_GET(word[0][l], CONVERSION_REGISTERS) & 1)
+                out[k][l] = m->state->reg[(i->write.reg + k) % WARP_REGISTERS][l];
+}
+
 void warp_machine_message(struct warp_machine *m)
 {
     uint32_t out[WARP_MESSAGE_WORDS][16] = {{0}};
     warp_machine_ask(m, m->insn, out);
+    if (m->insn->by_conversion)
+        keep_behind_halves(m, out);
     if (!m->report->fault)
         warp_machine_write(m, 0, WARP_MESSAGE_WORDS, (const uint32_t(*)[16])out);
 }

@@ -118,6 +118,8 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
         p->messages |= 1u << i->message;
     if (!i->reads_temporaries)
         p->read |= registers(i->read.reg, i->read.count);
+    if (i->by_conversion) /* some of what would be written may stay */
+        p->read |= registers(i->write.reg, i->write.count);
     p->written |= written(i);
 }
 

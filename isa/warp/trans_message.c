@@ -227,15 +227,30 @@ void warp_trans_ask(struct warp_trans *t, const struct warp_insn *insn, LLVMValu
         out[n] = warp_trans_lanes(t, out[n]);
 }
 
+/* Lanes that get halves, as the conversion word says. */
+static LLVMValueRef gets_halves(struct warp_trans *t)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef word = warp_trans_word(t, t->insn->message == WARP_TILE ? 2 : 1, 0);
+    LLVMValueRef at = jit_splat_u32(b, WARP_CONVERSION_REGISTERS_AT),
+                 mask = jit_splat_u32(b, (1u << WARP_CONVERSION_REGISTERS_BITS) - 1),
+                 formats = jit_splat_u32(b, WARP_CONVERSION_HALVES);
+    word = LLVMBuildAnd(b->ir, LLVMBuildLShr(b->ir, word, at, ""), mask, "");
+    return LLVMBuildTrunc(b->ir, LLVMBuildLShr(b->ir, formats, word, ""), b->i1x16, "");
+}
+
 void warp_trans_message(struct warp_trans *t)
 {
     const struct warp_insn *i = t->insn;
+    LLVMValueRef halves = i->by_conversion ? gets_halves(t) : NULL;
     LLVMValueRef out[WARP_MESSAGE_WORDS], lanes = is_seen(i->message) ? warp_trans_visible(t) : t->mask;
     ask(t, lanes, out);
     for (unsigned n = 0; n < i->write.count && n < WARP_MESSAGE_WORDS; n++) {
         LLVMValueRef word = warp_trans_lanes(t, out[n]);
         if (lanes != t->mask)
             word = jit_select(t->b, lanes, word, jit_splat_u32(t->b, 0));
+        if (halves && n >= (i->components + 1u) / 2) /* what is behind two to a word stays as it is */
+            word = jit_select(t->b, halves, t->reg[(i->write.reg + n) % WARP_REGISTERS], word);
         warp_trans_write(t, n, word);
     }
 }

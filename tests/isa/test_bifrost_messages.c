@@ -144,6 +144,39 @@ static void pixels_are_written(void **unused)
     faults("ds(0) eos blend {\n*NOP t0\n+BLEND r48:t1, r60, r1, r2, @r4\n}", "BLEND");
 }
 
+#define LD_TILE(conversion)                                                                                  \
+    "ds(0) eos tile {\n*NOP t0\n+LD_TILE.v3 t1, r1, r60, " conversion ", @r8\nconst " conversion ", 0x0\n}"
+
+/* A conversion word says from bit 24 on what registers have: of halves a pixel has as many words less. */
+static void pixels_come_as_the_conversion_says(void **unused)
+{
+    static const char *const halves[] = {LD_TILE("0x000ed000"), LD_TILE("0x040ed000"), LD_TILE("0x050ed000")},
+                             *const words[] = {LD_TILE("0x010ed000"), LD_TILE("0x020ed000"),
+                                               LD_TILE("0x030ed000")};
+    for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++)
+        seen.gives[n] = 0x70 + n;
+    for (unsigned n = 0; n < 3; n++) {
+        run(halves[n]);
+        assert_int_equal(seen.message.asked.message, WARP_TILE);
+        has(8, 1, 0x70);
+        has(9, 1, 0x71);
+        has(10, 1, 10 * 16 + 1);
+        run(words[n]);
+        has(9, 1, 0x71);
+        has(10, 1, 0x72);
+        has(11, 1, 11 * 16 + 1);
+    }
+    /* each lane by its own, formats 0 to 7 */
+    run("ds(0) nbb {\n*LSHIFT_OR.i32 r4:t0, r3, #0, 0x00000018\n+NOP t1\nconst 0x18, 0x0\n}\n"
+        "ds(0) eos tile {\n*NOP t0\n+LD_TILE.v4 t1, r1, r60, r4, @r8\n}");
+    for (unsigned l = 0; l < 16; l++) {
+        const uint32_t format = l & 7;
+        has(9, l, 0x71);
+        has(10, l, format == 0 || format == 4 || format == 5 ? 10 * 16 + l : 0x72);
+        has(11, l, format == 0 || format == 4 || format == 5 ? 11 * 16 + l : 0x73);
+    }
+}
+
 /* ---- textures ---- */
 
 #define TEXC(descriptor)                                                                                     \
@@ -282,7 +315,7 @@ int main(void)
         cmocka_unit_test(descriptors_are_numbers),   cmocka_unit_test(pixels_are_written),
         cmocka_unit_test(textures_have_descriptors), cmocka_unit_test(textures_are_fetched),
         cmocka_unit_test(textures_are_two),          cmocka_unit_test(textures_without_descriptors),
-        cmocka_unit_test(a_program_of_a_driver),
+        cmocka_unit_test(a_program_of_a_driver),     cmocka_unit_test(pixels_come_as_the_conversion_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

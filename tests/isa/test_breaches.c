@@ -183,6 +183,14 @@ static const struct breach bifrost[] = {
     {"ds(0) nbb next_tile { *NOP t0 ; +NOP t1 }\n"
      "ds(0) eos tile { *NOP t0 ; +LD_TILE.v4 t1, r2, r60, r5, @r0 }",
      "1 ATEST or BLEND do not wait"},
+    {"ds(0) nbb next_tile dwb(7) { *NOP t0 ; +NOP t1 }\n"
+     "ds(0) nbb tile { *NOP t0 ; +LD_TILE.v4 t1, r8, r60, r5, @r0 }\nds(0) eos { *MOV.i32 r2:t0, r3 ; +NOP "
+     "t1 }",
+     ""}, /* it may be of halves */
+    {"ds(0) nbb next_tile dwb(7) { *NOP t0 ; +NOP t1 }\n"
+     "ds(0) nbb tile { *NOP t0 ; +LD_TILE.v4 t1, r8, r60, r5, @r0 }\nds(0) eos { *MOV.i32 r2:t0, r1 ; +NOP "
+     "t1 }",
+     "2 a register is"},
     {"ds(0) nbb next_tile dwb(6) { *NOP t0 ; +NOP t1 }\n"
      "ds(0) eos tile { *NOP t0 ; +ST_TILE.v4 t1, r2, r60, r5, @r0 }",
      "1 ATEST or BLEND do not wait"},
