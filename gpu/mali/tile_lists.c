@@ -48,8 +48,10 @@ bool mali_lists_header_read(const struct gpu_space *space, const struct mali_lis
     if (!at)
         return false;
     memcpy(out, at, sizeof *out);
-    if (!out->mark)
+    if (!out->mark) { /* a driver zeroes no more than that: the rest is whatever the memory had before */
+        *out = (struct mali_lists_header){0};
         return true;
+    }
     if (out->mark == MALI_LISTS_MARK && out->columns == util_div_up(place->width, MALI_LIST_PIXELS) &&
         out->rows == util_div_up(place->height, MALI_LIST_PIXELS) && out->columns <= MALI_LISTS_A_SIDE &&
         out->rows <= MALI_LISTS_A_SIDE)

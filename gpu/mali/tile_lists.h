@@ -45,7 +45,7 @@ struct mali_lists_place mali_lists_of_frame(enum mali_version version, const str
 struct mali_lists_place mali_lists_of_context(enum mali_version version,
                                               const struct mali_tiler_context *context);
 
-/* The header at a place into *out; mark 0: nothing is drawn. False and *stop: it cannot be read, is not ours, or
+/* The header at a place into *out; all zero: nothing is drawn. False and *stop: it cannot be read, is not ours, or
  * another frame's. */
 bool mali_lists_header_read(const struct gpu_space *space, const struct mali_lists_place *place,
                             const char *unit, struct mali_lists_header *out, struct mali_stop *stop);

@@ -70,9 +70,9 @@ static void test_headers(void **state)
 {
     (void)state;
     static const struct {
-        uint32_t words[3];
+        uint32_t words[6];
         bool drawn, good;
-    } cases[] = {{{0, 9, 9}, false, true},
+    } cases[] = {{{0, 9, 9, 9, 9, 1}, false, true},
                  {{MALI_LISTS_MARK, LISTS, LISTS}, true, true},
                  {{MALI_LISTS_MARK, LISTS - 1, LISTS}, true, false},
                  {{MALI_LISTS_MARK, LISTS, LISTS + 1}, true, false},
@@ -93,8 +93,11 @@ static void test_headers(void **state)
         stop = (struct mali_stop){0};
         assert_int_equal(mali_lists_header_read(space, &p, "test", &h, &stop), cases[c].good);
         assert_int_equal(stop.exception, cases[c].good ? 0 : MALI_DATA_INVALID_FAULT);
-        if (cases[c].good)
-            assert_int_equal(!!h.mark, cases[c].drawn);
+        if (!cases[c].good)
+            continue;
+        assert_int_equal(!!h.mark, cases[c].drawn);
+        if (!cases[c].drawn) /* what the memory had before says nothing */
+            assert_memory_equal(&h, &(struct mali_lists_header){0}, sizeof h);
     }
     struct mali_lists_place nowhere = {.header = AT + GPU_PAGE - 16, .width = SIDE, .height = SIDE};
     struct mali_lists_header h;
