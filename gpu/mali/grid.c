@@ -23,9 +23,10 @@ static bool set(struct mali_grid *g, const uint64_t size[3], uint64_t instance, 
     g->row = size[0] * g->groups[0];
     uint64_t layer = g->row * size[1] * g->groups[1];
     g->slice = instance ? instance : layer;
-    uint64_t last; /* number of the last invocation, the largest */
-    g->own = g->slice >= layer && !__builtin_mul_overflow(size[2] * g->groups[2], g->slice, &last) &&
-             last <= UINT32_MAX;
+    const uint64_t layers = size[2] * g->groups[2];
+    uint64_t numbers = layer; /* the largest is below. A single layer's slice means nothing: Mesa writes 1 */
+    g->own = (layers <= 1 || (g->slice >= layer && !__builtin_mul_overflow(layers, g->slice, &numbers))) &&
+             numbers <= UINT32_MAX;
     return true;
 }
 

@@ -12,6 +12,9 @@
 
 enum { SIXTEENS = MALI_GROUP_MOST / ISA_LANES, UNITS_AT_ONCE = 1024 };
 
+/* Instructions of all threads that are worth waking the workers for: some microseconds; ours. */
+#define PARALLEL_LEAST 8000u
+
 /* What a worker has for the units that it runs. */
 struct worker {
     struct mali_threads *threads; /* one for each sixteen of a unit */
@@ -28,9 +31,10 @@ struct run {
     struct mali_job *job;
     struct mali_world *world;
     const struct mali_grid *grid;
-    uint32_t sixteens; /* of a unit */
-    uint64_t from;     /* first unit of the batch */
-    bool tracked;      /* it is a run of the world's speculation */
+    uint32_t sixteens;      /* of a unit */
+    uint64_t from;          /* first unit of the batch */
+    bool tracked;           /* it is a run of the world's speculation */
+    struct util_pool *pool; /* NULL: all run on the caller */
     struct worker *workers;
     unsigned count;
 };
@@ -228,7 +232,7 @@ static bool speculate(struct run *r, uint32_t count)
     struct gpu_speculation *s = r->world->speculation;
     gpu_speculation_begin(s);
     track(r, true);
-    util_pool_run_spans(r->job->device->options.pool, count, step, r);
+    util_pool_run_spans(r->pool, count, step, r);
     track(r, false);
     bool good = gpu_speculation_end(s);
     for (unsigned n = 0; !good && n < r->count; n++) {
@@ -288,7 +292,7 @@ static enum mali_end run_batches(struct run *r, enum mali_order order, uint64_t 
             continue;
         }
         if (order == MALI_PARALLEL)
-            util_pool_run_spans(r->job->device->options.pool, count, step, r);
+            util_pool_run_spans(r->pool, count, step, r);
         else if (alone)
             step(r, 0, 0);
         const struct worker *failed = gather(r);
@@ -308,7 +312,9 @@ enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, cons
     enum mali_order order = mali_grid_order(world, grid);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, ISA_LANES);
-    if (start(&run, order == MALI_IN_ORDER ? 1 : util_pool_workers(job->device->options.pool))) {
+    if (order == MALI_SPECULATED || (order == MALI_PARALLEL && mali_grid_work(world, grid) >= PARALLEL_LEAST))
+        run.pool = job->device->options.pool;
+    if (start(&run, util_pool_workers(run.pool))) {
         unsigned saved = util_fpenv_enter();
         end = run_batches(&run, order, done, stop);
         util_fpenv_leave(saved);

@@ -54,6 +54,8 @@ enum mali_order {
     MALI_SPECULATED, /* batches of them on all workers, as far as they do not meet (gpu/speculation.h) */
     MALI_PARALLEL    /* on all workers */
 };
+/* How many instructions all threads come to, as if each executed its program once from beginning to end. */
+uint64_t mali_grid_work(const struct mali_world *world, const struct mali_grid *grid);
 enum mali_order mali_grid_order(const struct mali_world *world, const struct mali_grid *grid);
 /* world->speculation, where its program stores, and tries to on several workers seem worth it; before code is
  * looked for. What came of one; closed when all have run. */

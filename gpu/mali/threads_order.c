@@ -60,15 +60,19 @@ static bool textures_are_few(const struct mali_world *w)
 /* What has to be done in any case costs as much as so many instructions in order. */
 #define SPECULATED_LEAST 20000u
 
+uint64_t mali_grid_work(const struct mali_world *w, const struct mali_grid *grid)
+{
+    return grid->units * grid->groups_of_unit * grid->threads * w->program->insn_count;
+}
+
 /* Atomics mean an order, and varyings are stored without being asked about. */
 static bool may_speculate(const struct mali_job *job, const struct mali_world *w,
                           const struct mali_grid *grid)
 {
     const struct mali_decoded *p = w->program;
-    uint64_t work = grid->units * grid->groups_of_unit * grid->threads * p->insn_count;
     return util_pool_workers(job->device->options.pool) > 1 && p->shares && !p->atomics &&
            !p->stores_varyings && w->from->conflicts < CONFLICTS_MANY && grid->units > 1 &&
-           work >= SPECULATED_LEAST;
+           mali_grid_work(w, grid) >= SPECULATED_LEAST;
 }
 
 void mali_speculation_open(const struct mali_job *job, struct mali_world *w, const struct mali_grid *grid)

@@ -2,6 +2,7 @@
  * compute, worked out here in the same order; instances and special records; the same bytes at any number of
  * threads. */
 #include "gpu/mali/device_internal.h"
+#include "gpu/mali/threads.h"
 #include "tests/gpu/mali/dispatch.h"
 #include "tests/gpu/mali/scene.h"
 #include "util/half.h"
@@ -120,7 +121,7 @@ enum { FROM = DISPATCH_DATA, TO = DISPATCH_DATA + 0x10000 };
 
 /* A vertex doubles its attribute, and stores the numbers of its own that special records give. Attribute 0 is one
  * a vertex and repeats with instances, 1 and 2 are special. */
-static void vertices_begin(struct dispatch *d, const struct mali_options *options)
+static void vertices_begin(struct dispatch *d, const struct mali_options *options, uint32_t instances)
 {
     dispatch_begin(
         d, options, MALI_JOB_TYPE_VERTEX,
@@ -130,9 +131,10 @@ static void vertices_begin(struct dispatch *d, const struct mali_options *option
         "vmul.imov.32 r26.x, r24.xxxx, r1.xxxx ; next alu1\n"
         "vmul.imov.32 r26.y, r24.xxxx, r2.xxxx ; next ldst\n"
         "st_vary_32 al1, zero.x, zero.x.s32, 0:0 ; st_vary_32u al0, zero.x, zero.x.s32, 1:0 ; stop\n");
-    dispatch_sizes(d, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, VERTICES, INSTANCES});
+    dispatch_sizes(d, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, VERTICES, instances});
     dispatch_counts(d, 0, 0, 3, 2, 0);
-    dispatch_set(d, DISPATCH_JOB + 64, 0, 6 | (9 | 1 << 5) << 16); /* 3 << 9 numbers an instance */
+    if (instances > 1) /* 3 << 9 numbers each; else one, as Mesa has it */
+        dispatch_set(d, DISPATCH_JOB + 64, 0, 6 | (9 | 1 << 5) << 16);
     dispatch_array(d, DISPATCH_ATTRIBUTES, 0, RGBA8_UNORM, RGBA, FROM, 4, 4 * VERTICES);
     dispatch_set(d, DISPATCH_ATTRIBUTE_BUFFERS, 0, FROM | 3); /* modulus */
     dispatch_set(d, DISPATCH_ATTRIBUTE_BUFFERS, 1, (9u | 1 << 5) << 24);
@@ -150,9 +152,9 @@ static void vertices_begin(struct dispatch *d, const struct mali_options *option
         dispatch_set(d, FROM, n, n * 2654435761u);
 }
 
-static void expect_vertices(struct dispatch *d)
+static void expect_vertices(struct dispatch *d, uint32_t instances)
 {
-    for (uint32_t i = 0; i < INSTANCES; i++)
+    for (uint32_t i = 0; i < instances; i++)
         for (uint32_t v = 0; v < VERTICES; v++) {
             uint32_t number = i * PADDED + v, packed = v * 2654435761u;
             for (unsigned c = 0; c < 4; c++) {
@@ -166,20 +168,24 @@ static void expect_vertices(struct dispatch *d)
 
 static void test_instances(void **state)
 {
-    struct dispatch d;
-    vertices_begin(&d, &(struct mali_options){.kind = MALI_T860});
-    dispatch_run(&d);
-    expect_vertices(&d);
-    assert_int_equal(mali_device_host(d.guest.device)->counters.vertices, VERTICES * INSTANCES);
-    guest_destroy(&d.guest);
+    (void)state;
+    for (uint32_t instances = 1; instances <= INSTANCES; instances += INSTANCES - 1) {
+        struct dispatch d;
+        vertices_begin(&d, &(struct mali_options){.kind = MALI_T860}, instances);
+        dispatch_run(&d);
+        expect_vertices(&d, instances);
+        assert_int_equal(mali_device_host(d.guest.device)->counters.vertices, VERTICES * instances);
+        guest_destroy(&d.guest);
+    }
 }
 
 /* In order and in parallel: memory, instructions, and where a fault is - of vertex 800 on the attribute's page is
  * not there - do not depend on threads. */
-static void run_with(struct util_pool *pool, bool whole, uint8_t *memory, uint64_t *instructions)
+static void run_with(struct util_pool *pool, uint32_t instances, bool whole, uint8_t *memory,
+                     uint64_t *instructions)
 {
     struct dispatch d;
-    vertices_begin(&d, &(struct mali_options){.kind = MALI_T860, .gpu.pool = pool});
+    vertices_begin(&d, &(struct mali_options){.kind = MALI_T860, .gpu.pool = pool}, instances);
     uint64_t *entry = guest_entry(&d.guest, FROM + 4096), was = *entry;
     if (!whole) {
         *entry = 0;
@@ -197,7 +203,36 @@ static void run_with(struct util_pool *pool, bool whole, uint8_t *memory, uint64
         guest_flush_as(&d.guest, 0);
         guest_expect_no_fault(&d.guest);
         assert_int_equal(guest_status(&d.guest, 1), STATUS_DONE);
-        expect_vertices(&d);
+        expect_vertices(&d, instances);
+    }
+    guest_destroy(&d.guest);
+}
+
+/* Which jobs run on several workers at all: those whose threads have a number each. A single instance is of one
+ * vertex for Mesa (pan_cmdstream.c: instance_size), whatever there are. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t groups[3];
+        uint64_t instance;
+        bool own;
+    } cases[] = {
+        {{1, 1500, 1}, 1, true},        {{1, 1500, 3}, 1536, true}, {{1, 1500, 3}, 1500, true},
+        {{1, 1500, 3}, 1499, false},    {{1, 1500, 3}, 1, false},   {{1, 1500, 3}, 1u << 31, false},
+        {{1, 1500, 3}, 1u << 30, true}, {{4, 5, 6}, 0, true},
+    };
+    struct dispatch d;
+    vertices_begin(&d, &(struct mali_options){.kind = MALI_T860}, 1);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
+        const uint32_t *words = (const uint32_t *)dispatch_at(&d, DISPATCH_JOB + 32);
+        struct mali_invocation invocation;
+        struct mali_grid grid;
+        struct mali_stop stop = {0};
+        dispatch_sizes(&d, (uint32_t[3]){1, 1, 1}, cases[n].groups);
+        mali_desc_unpack(&mali_desc_invocation, MALI_V5, words, &invocation);
+        assert_true(mali_grid_set(&grid, &invocation, cases[n].instance, false, "test", 0, &stop));
+        assert_int_equal(grid.own, cases[n].own);
     }
     guest_destroy(&d.guest);
 }
@@ -206,16 +241,18 @@ static void test_threads(void **state)
 {
     static const unsigned threads[] = {0, 1, 2, 7};
     static uint8_t first[DISPATCH_DATA_BYTES], other[DISPATCH_DATA_BYTES];
-    for (unsigned whole = 0; whole < 2; whole++)
+    for (unsigned c = 0; c < 4; c++)
         for (unsigned n = 0; n < UTIL_ARRAY_SIZE(threads) + 2; n++) {
+            const bool whole = c % 2;
+            const uint32_t instances = c / 2 ? INSTANCES : 1;
             struct util_pool *pool;
             uint64_t expected = 0, executed;
             if (n < UTIL_ARRAY_SIZE(threads))
                 assert_int_equal(util_pool_create(threads[n], &pool), 0);
             else
                 assert_int_equal(util_pool_create_shuffled(5, n, &pool), 0);
-            run_with(NULL, whole, first, &expected);
-            run_with(pool, whole, other, &executed);
+            run_with(NULL, instances, whole, first, &expected);
+            run_with(pool, instances, whole, other, &executed);
             assert_memory_equal(first, other, sizeof first);
             assert_int_equal(executed, expected);
             util_pool_destroy(pool);
@@ -225,10 +262,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_triangles),
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_triangles), cmocka_unit_test(test_cubes),   cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_threads),
     };
     return dispatch_run_group_tests(tests);
 }
