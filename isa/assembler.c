@@ -57,12 +57,13 @@ static int hex_digit(char c)
 static int parse_raw(struct isa_assembler *as)
 {
     static const char expected[] = "0x and up to 16 hexadecimal digits are expected",
+                      expected_2[] = "0x and up to 4 hexadecimal digits are expected",
                       expected_4[] = "0x and up to 8 hexadecimal digits are expected",
                       expected_16[] = "0x and up to 32 hexadecimal digits are expected";
     struct isa_scan *s = &as->scan;
     struct isa_token name = isa_scan_word(s);
     uint32_t bytes = as->syntax->word_bytes;
-    const char *complaint = bytes == 4 ? expected_4 : bytes == 8 ? expected : expected_16;
+    const char *complaint = bytes == 2 ? expected_2 : bytes == 4 ? expected_4 : bytes == 8 ? expected : expected_16;
     uint8_t raw[RAW_MAX] = {0};
     if (!isa_token_is(name, "word"))
         return isa_asm_fail(as, name, "unknown directive");

@@ -4,8 +4,8 @@
 
 #include "util/bits.h"
 
-static const struct isa_set *const sets[] = {&vc4_qpu_set, &utgard_gp_set, &utgard_pp_set,
-                                             &midgard_set, &valhall_set,   &bifrost_set};
+static const struct isa_set *const sets[] = {&vc4_qpu_set, &utgard_gp_set, &utgard_pp_set, &midgard_set,
+                                             &valhall_set, &bifrost_set,   &simple_v_set};
 
 const struct isa_set *isa_set_at(unsigned n)
 {

@@ -14,7 +14,7 @@ struct isa_set {
     const char *name;                /* "vc4-qpu" */
     const char *description;         /* "VideoCore IV QPU" */
     const char *counts;              /* what a word is, and a breach's place counts: "instruction", "word" */
-    unsigned word_bytes;             /* 4, 8 or 16 */
+    unsigned word_bytes;             /* 2, 4, 8 or 16 */
     const struct isa_syntax *syntax; /* for isa_assemble */
     /* The instruction at word `at` as text, on one line; words that it takes, at least 1. */
     uint32_t (*line)(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX]);
@@ -37,7 +37,8 @@ struct isa_set {
 };
 
 /* isa/<set>/set.c */
-extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set, valhall_set, bifrost_set;
+extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set, midgard_set, valhall_set, bifrost_set,
+    simple_v_set;
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);
