@@ -109,6 +109,35 @@ struct warp_source bifrost_word_of(struct bifrost_lowering *l, const struct bifr
     }
 }
 
+static bool writes(const struct warp_insn *i, const struct warp_source *s)
+{
+    const bool dest = i->dest.mask && i->dest.to == s->from &&
+                      (i->dest.index == s->index || (i->dest.pair && i->dest.index + 1 == s->index));
+    const bool run =
+        s->from == WARP_REGISTER && s->index >= i->write.reg && s->index < i->write.reg + i->write.count;
+    return dest || run;
+}
+
+/* What a register or temporary was set to by instruction `i`, if that is a move of a whole word. */
+static bool moved(const struct warp_insn *i, struct warp_source *s)
+{
+    const bool is_move =
+        i->kind == WARP_COMPUTE && i->op == WARP_MOV_I32 && i->dest.mask == 3 && !i->write.count;
+    const struct warp_source *from = &i->source[0];
+    *s = *from;
+    return is_move && from->width == 32 && !from->negate && !from->absolute && !from->invert;
+}
+
+bool bifrost_is_known(const struct bifrost_lowering *l, struct warp_source word, uint32_t *value)
+{
+    for (uint32_t n = l->count;
+         n > l->straight && (word.from == WARP_REGISTER || word.from == WARP_TEMPORARY); n--)
+        if (writes(&l->insns[n - 1], &word) && !moved(&l->insns[n - 1], &word))
+            return false;
+    *value = (uint32_t)word.value;
+    return word.from == WARP_CONSTANT;
+}
+
 /* The words are called by what they take: h10, b0123. What takes fewer elements than there are takes them again. */
 void bifrost_select(uint8_t word, uint8_t type, struct warp_source *out)
 {
@@ -236,6 +265,15 @@ static void settle_targets(struct bifrost_lowering *l, const uint32_t *starts)
             l->insns[n].target = starts[l->insns[n].target];
 }
 
+/* Where a clause begins that others than the one before may go to: branches, and blend shaders, which come back behind the
+ * BLEND that they were called by. */
+static bool is_entered(const struct bifrost_program *p, const bool *is_target, uint32_t number)
+{
+    const struct bifrost_clause *before = number ? &p->clauses[number - 1] : NULL;
+    return !before || is_target[number] ||
+           before->tuple[before->tuple_count - 1].insn[BIFROST_ADD].op == BIFROST_OP_BLEND;
+}
+
 static void lower_clauses(const struct bifrost_program *p, struct bifrost_lowering *l, uint32_t *starts,
                           bool *is_target)
 {
@@ -247,6 +285,7 @@ static void lower_clauses(const struct bifrost_program *p, struct bifrost_loweri
         *l = (struct bifrost_lowering){.insns = l->insns,
                                        .count = l->count,
                                        .room = l->room,
+                                       .straight = is_entered(p, is_target, n) ? l->count : l->straight,
                                        .clause = &p->clauses[n],
                                        .number = n,
                                        .target = p->targets[n],

@@ -40,6 +40,8 @@ struct bifrost_lowering {
     struct warp_insn *insns, spare; /* spare: where memory is short */
     uint32_t count, room;
     bool short_of_memory;
+    uint32_t
+        straight; /* the first instruction since which all that stands has run: no branch comes in between */
     /* In the clause at hand: */
     const struct bifrost_clause *clause;
     uint32_t number, behind; /* of it; the quadword behind it */
@@ -58,6 +60,8 @@ void bifrost_unsupported(struct bifrost_lowering *l, const char *name);
 /* What a source reads, as a word. */
 struct warp_source bifrost_word_of(struct bifrost_lowering *l, const struct bifrost_source *s);
 struct warp_source bifrost_constant(uint32_t value);
+/* The number that a word has here whatever the program's inputs are, as moves since `straight` say. False: none. */
+bool bifrost_is_known(const struct bifrost_lowering *l, struct warp_source word, uint32_t *value);
 struct warp_source bifrost_temporary(unsigned n);
 /* Elements that a word of the text selects (b0, h10, none), for an operand of enum warp_type `type`. */
 void bifrost_select(uint8_t word, uint8_t type, struct warp_source *out);

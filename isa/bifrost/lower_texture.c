@@ -174,12 +174,12 @@ static bool two_lookups(struct bifrost_lowering *l, const struct bifrost_insn *i
     return true;
 }
 
-/* Descriptors are constants: what a lookup is has to be known. */
+/* Descriptors are constants, or moved to a register from one, where a tuple has no room for it beside a uniform (Mesa:
+ * bi_lower_fau). What a lookup is has to be known. */
 static bool by_descriptor(struct bifrost_lowering *l, const struct bifrost_insn *i)
 {
-    const struct bifrost_source *s = &i->source[2];
-    const uint32_t d = s->value;
-    if (s->from != BIFROST_FROM_CONSTANT && s->from != BIFROST_FROM_ZERO)
+    uint32_t d;
+    if (!bifrost_is_known(l, bifrost_word_of(l, &i->source[2]), &d))
         return false;
     if (!TEXC_GET(d, SINGLE, IMMEDIATE) && TEXC_GET(d, SINGLE, IS_DUAL) == TEXC_DUAL_LOOKUPS)
         return two_lookups(l, i, d);

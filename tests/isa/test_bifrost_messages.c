@@ -222,6 +222,39 @@ static void textures_have_descriptors(void **unused)
     assert_int_equal(r->texture[1], 6);
 }
 
+#define TEXC_BY(word) "+TEXC t1, r1, r2, " word ", @r8\n"
+
+/* As Mesa moves them where a tuple has a uniform already (bi_lower_fau): in the clause, from one before, by a result. */
+static void descriptors_are_moved(void **unused)
+{
+    static const char move[] = "*NOP t0\n+MOV.i32 r5:t1, 0xf4787852\n", end[] = "const 0xf4787852, 0x0\n}\n";
+    char text[1024];
+    const struct isa_texture_request *r = &seen.texture;
+    for (unsigned n = 0; n < 4; n++) {
+        snprintf(text, sizeof text,
+                 n == 0   ? "ds(0) eos tex {\n%s*NOP t0\n+NOP t1\n*NOP t0\n" TEXC_BY("r5") "%s"
+                 : n == 1 ? "ds(0) nbb {\n%s%sds(0) eos tex {\n*NOP t0\n" TEXC_BY("r5") "}\n"
+                 : n == 2
+                     ? "ds(0) eos tex {\n%s*NOP t0\n" TEXC_BY("t1") "%s"
+                     : "ds(0) nbb {\n%s%sds(0) nbb {\n*MOV.i32 r6:t0, r5\n+NOP t1\n}\nds(0) eos tex {\n*NOP "
+                       "t0\n" TEXC_BY("r6") "}\n",
+                 move, end);
+        memset(&seen.texture, 0, sizeof seen.texture);
+        run(text);
+        assert_int_equal(r->dimensions, 2);
+        assert_int_equal(r->sampler[1], 2);
+        assert_int_equal(r->texture[1], 5);
+    }
+    /* what it is depends on where one comes from, or on what is computed */
+    snprintf(
+        text, sizeof text,
+        "ds(0) nbb {\n%s%sds(0) nbb {\n*NOP t0\n+BRANCHZ.i32.ne t1, r1, to\nconst 0x0, to\n}\n"
+        "ds(0) nbb {\n*MOV.i32 r5:t0, #0\n+NOP t1\n}\nto: ds(0) eos tex {\n*NOP t0\n" TEXC_BY("r5") "}\n",
+        move, end);
+    faults(text, "TEXC");
+    faults("ds(0) eos tex {\n*NOP t0\n" TEXC_BY("r5") "}\n", "TEXC");
+}
+
 static void textures_are_fetched(void **unused)
 {
     const struct isa_texture_request *r = &seen.texture;
@@ -310,12 +343,19 @@ static void a_program_of_a_driver(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_take_in_time),     cmocka_unit_test(loads_go_into_parts),
-        cmocka_unit_test(atomics_have_halves),       cmocka_unit_test(atomics_compare),
-        cmocka_unit_test(descriptors_are_numbers),   cmocka_unit_test(pixels_are_written),
-        cmocka_unit_test(textures_have_descriptors), cmocka_unit_test(textures_are_fetched),
-        cmocka_unit_test(textures_are_two),          cmocka_unit_test(textures_without_descriptors),
-        cmocka_unit_test(a_program_of_a_driver),     cmocka_unit_test(pixels_come_as_the_conversion_says),
+        cmocka_unit_test(messages_take_in_time),
+        cmocka_unit_test(loads_go_into_parts),
+        cmocka_unit_test(atomics_have_halves),
+        cmocka_unit_test(atomics_compare),
+        cmocka_unit_test(descriptors_are_numbers),
+        cmocka_unit_test(pixels_are_written),
+        cmocka_unit_test(textures_have_descriptors),
+        cmocka_unit_test(descriptors_are_moved),
+        cmocka_unit_test(textures_are_fetched),
+        cmocka_unit_test(textures_are_two),
+        cmocka_unit_test(textures_without_descriptors),
+        cmocka_unit_test(a_program_of_a_driver),
+        cmocka_unit_test(pixels_come_as_the_conversion_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
