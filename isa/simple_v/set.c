@@ -3,6 +3,7 @@
 #include "isa/sets.h"
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/lint.h"
+#include "isa/simple_v/ports.h"
 
 static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {
@@ -10,6 +11,21 @@ static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[I
 }
 
 static const char *const stages[] = {"", "vertex", "fragment", NULL};
+
+const struct isa_fault_row simple_v_faults[SIMPLE_V_FAULT_COUNT] = {
+    [SIMPLE_V_OK] = {ISA_FAULT_PROGRAM, "stopped"},
+    [SIMPLE_V_FAULT_FUEL] = {ISA_FAULT_ENDLESS, "loops for too long"},
+    [SIMPLE_V_FAULT_ILLEGAL] = {ISA_FAULT_PROGRAM, "executes an illegal instruction"},
+    [SIMPLE_V_FAULT_UNSUPPORTED] = {ISA_FAULT_UNSUPPORTED, "needs an instruction that is not done"},
+    [SIMPLE_V_FAULT_FETCH] = {ISA_FAULT_MEMORY, "goes where no code is"},
+    [SIMPLE_V_FAULT_LOAD] = {ISA_FAULT_MEMORY, "loads from where nothing is"},
+    [SIMPLE_V_FAULT_STORE] = {ISA_FAULT_MEMORY, "stores to where nothing may be stored"},
+    [SIMPLE_V_FAULT_MISALIGNED] = {ISA_FAULT_PROGRAM, "uses an address that is not aligned"},
+    [SIMPLE_V_FAULT_OVERRUN] = {ISA_FAULT_PROGRAM, "has a vector beyond the register file"},
+    [SIMPLE_V_FAULT_LENGTH] = {ISA_FAULT_PROGRAM, "sets a vector length out of range"},
+    [SIMPLE_V_FAULT_CALL] = {ISA_FAULT_UNSUPPORTED, "makes a call that nobody takes"},
+    [SIMPLE_V_FAULT_BREAK] = {ISA_FAULT_PROGRAM, "stops at a breakpoint"},
+};
 
 const struct isa_set simple_v_set = {
     .name = "simple-v",

@@ -1,0 +1,28 @@
+/* The golden model: a program element by element, in order, written from README.md and the documents that it names,
+ * independently of any translation. */
+#ifndef VITRAIL_ISA_SIMPLE_V_INTERP_H
+#define VITRAIL_ISA_SIMPLE_V_INTERP_H
+
+#include "isa/simple_v/ports.h"
+#include "isa/simple_v/program.h"
+#include "isa/simple_v/state.h"
+
+/* Called before each instruction when tracing; `insn` is NULL at the header of a VBLOCK. */
+typedef void (*simple_v_trace_fn)(void *data, const struct simple_v_state *state,
+                                  const struct simple_v_insn *insn);
+
+struct simple_v_run {
+    const struct simple_v_program *program;
+    const struct simple_v_ports *ports;
+    uint64_t stop;           /* the program ends where it goes there, before that is fetched */
+    uint64_t fuel;           /* instructions that it may take */
+    simple_v_trace_fn trace; /* NULL: none */
+    void *trace_data;
+};
+
+/* Runs from state->pc until the program ends or faults. Returns report->fault: SIMPLE_V_OK if it came to `stop` or a call ended
+ * it. After a fault the state is precise, and may be run again: from the element that faulted. */
+enum simple_v_fault simple_v_run(const struct simple_v_run *run, struct simple_v_state *state,
+                                 struct simple_v_report *report);
+
+#endif
