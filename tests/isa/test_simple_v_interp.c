@@ -446,6 +446,61 @@ static void functions_are_near(void **state)
         }
 }
 
+/* ---- any bytes ---- */
+
+/* A random row with random operands, alone, behind a prefix of any bits, or with a VBLOCK's header before it. */
+static void some_code(struct isa_random *r, uint16_t *code, unsigned count)
+{
+    for (unsigned at = 0; at < count;) {
+        const struct simple_v_row *row = &simple_v_rows[isa_random_below(r, SIMPLE_V_OP_COUNT)];
+        const uint32_t word = ((uint32_t)isa_random_next(r) & ~row->mask) | row->match;
+        const unsigned prefix = isa_random_below(r, 4), length = (row->match & 3) == 3 ? 2 : 1;
+        uint64_t bits = isa_random_next(r);
+        if (prefix == 3)
+            code[at++] = (uint16_t)(0xff | (bits & 0xb300)); /* tables of random entries, short ones */
+        else if (prefix && length == 2)
+            bits = (bits & 0x00ff00000003ff80) | (uint64_t)(word >> 2) << 18 | (prefix == 1 ? 0x1f : 0x3f);
+        for (unsigned n = 0; n < 4 && at < count; n++) {
+            if (prefix == 0 || length == 1 || prefix == 3)
+                bits = word;
+            if (n < (prefix == 3 || !prefix ? length : length == 1 ? 1 : prefix + 2))
+                code[at++] = (uint16_t)(bits >> 16 * n);
+        }
+    }
+}
+
+/* Instructions of random rows and prefixes, and blocks, over any state: each ends, and no register is where it must not be. */
+static void any_program_ends(void **state)
+{
+    struct isa_random r = {7};
+    unsigned ends[SIMPLE_V_FAULT_COUNT] = {0};
+    uint64_t executed = 0;
+    for (unsigned n = 0; n < 30000; n++) {
+        uint16_t code[24];
+        struct simple_v_program *program;
+        some_code(&r, code, UTIL_ARRAY_SIZE(code));
+        begin(1 + isa_random_below(&r, 64));
+        simple_v_unpack_state(&s, (uint32_t)isa_random_next(&r));
+        s.frm = (uint8_t)isa_random_below(&r, 6);
+        for (unsigned k = 1; k < 16; k++)
+            simple_v_set_x(
+                &s, k, isa_random_one_in(&r, 2) ? MEMORY + isa_random_below(&r, 256) : isa_random_next(&r));
+        assert_int_equal(simple_v_program_create(code, UTIL_ARRAY_SIZE(code), CODE, &program, NULL), 0);
+        const struct simple_v_run run_of = {
+            .program = program, .ports = &ports, .stop = CODE + sizeof code, .fuel = 60};
+        ends[simple_v_run(&run_of, &s, &report)]++;
+        executed += s.executed;
+        simple_v_program_destroy(program);
+        assert_int_equal(simple_v_x(&s, 0), 0);
+        assert_in_range(s.mvl, 1, 64);
+        assert_in_range(s.vl, 0, s.mvl);
+        assert_in_range(s.subvl, 1, 4);
+    }
+    assert_true(executed > 5000);
+    assert_true(ends[SIMPLE_V_FAULT_ILLEGAL] > 1000 && ends[SIMPLE_V_FAULT_OVERRUN] > 50);
+    assert_true(ends[SIMPLE_V_FAULT_LOAD] > 50 && ends[SIMPLE_V_FAULT_STORE] > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +519,7 @@ int main(void)
         cmocka_unit_test(lengths_are_set),
         cmocka_unit_test(faults_name_what_they_are_of),
         cmocka_unit_test(functions_are_near),
+        cmocka_unit_test(any_program_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
