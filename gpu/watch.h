@@ -42,8 +42,10 @@ struct gpu_value {
 
 /* An instruction that was executed. */
 struct gpu_step {
-    uint32_t pc; /* word of the program */
-    bool blends; /* of the blend shader */
+    uint32_t pc;  /* word of the program */
+    uint8_t part; /* which instruction of the word, as the set's `part` has it; of a set without it 0 */
+    bool enters;  /* the first of its word that is executed this time */
+    bool blends;  /* of the blend shader */
     uint8_t reads, writes;
     bool flags; /* it set the flags below */
     bool n, z, c;

@@ -18,6 +18,9 @@ struct isa_set {
     const struct isa_syntax *syntax; /* for isa_assemble */
     /* The instruction at word `at` as text, on one line; words that it takes, at least 1. */
     uint32_t (*line)(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX]);
+    /* Of sets whose words hold several instructions: number `part` of the word at `at` alone, as what executes programs
+     * numbers them; 0: what the line has before the first. False: there is none. NULL of other sets. */
+    bool (*part)(const void *words, uint32_t count, uint32_t at, uint8_t part, char text[ISA_LINE_MAX]);
     /* As the set's own asm.h has them. */
     int (*disassemble)(FILE *out, const void *words, uint32_t count);
     unsigned (*check)(const void *words, uint32_t count, isa_breach_fn found, void *data);
@@ -31,6 +34,9 @@ struct isa_set {
     int (*create)(const void *words, uint32_t count, void **program, struct util_error *error);
     void (*destroy)(void *program);
     bool (*repeats)(const void *program); /* a branch may go back */
+    /* Word of the nth of the instructions that one run of a program without branches executes; false: there are no more.
+     * NULL: it executes one a line. */
+    bool (*executes)(const void *program, uint32_t n, uint32_t *at);
     /* A random program that the checker accepts, of at most `capacity` words; how many it has. NULL of some sets
      * that do not execute. */
     uint32_t (*random)(uint64_t seed, unsigned profile, void *words, uint32_t capacity);

@@ -56,6 +56,7 @@ static struct warp_insn insn_of(const struct mali_frag_message *m, unsigned slot
     const bool halves = m->format == MALI_MESSAGE_PRELOAD_REGISTER_FORMAT_F16;
     const uint8_t words = (uint8_t)(halves ? (m->components + 1) / 2 : m->components);
     struct warp_insn i = {.kind = WARP_MESSAGE,
+                          .part = WARP_PART_BEFORE,
                           .message = WARP_VARYING,
                           .type = halves ? ISA_TYPE_F16 : ISA_TYPE_F32,
                           .halves = halves,
@@ -106,6 +107,7 @@ int mali_frag_preloaded_create(const struct mali_decoded *like,
     if (status)
         return status;
     made->hash = p->hash;
+    made->parts = p->parts;
     *out = mali_decoded_of_warp(made, like->word_count);
     return 0;
 }

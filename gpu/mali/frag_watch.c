@@ -7,6 +7,7 @@
 #include "gpu/mali/frag_internal.h"
 #include "gpu/mali/lookup.h"
 #include "gpu/mali/world_internal.h"
+#include "isa/bifrost/lower.h"
 #include "isa/midgard/uses.h"
 #include "isa/valhall/insn.h"
 #include "util/bits.h"
@@ -19,6 +20,15 @@ struct follower {
         struct midgard_uses uses;
         uint64_t written; /* of isa/warp: bit n: register n */
     };
+    /* Of isa/warp: the instruction before, the first step of its word, and a bit for each part of the word since then. */
+    const struct warp_insn *before;
+    uint32_t first, parts;
+};
+
+/* What an instruction finds: registers of either machine, temporaries of isa/warp (NULL: they are gone). */
+struct found {
+    const union mali_sixteen *state;
+    const uint32_t (*temporary)[ISA_LANES];
 };
 
 static struct follower *at(const struct mali_frag_batch *b, uint32_t i)
@@ -91,6 +101,16 @@ static void finish_midgard(struct follower *f, const struct midgard_state *state
         gpu_follow_register(&f->of, true, r, f->uses.written[r], false, state->reg[r]);
 }
 
+/* A word that an instruction of isa/warp reads or writes. */
+static void tell_word(struct follower *f, bool written, const char *name, uint32_t word)
+{
+    struct gpu_value *v = written ? gpu_follow_write(&f->of, name) : gpu_follow_read(&f->of, name);
+    if (!v)
+        return;
+    v->known = true;
+    v->value[0] = word;
+}
+
 /* One-word registers that a bit is set for. */
 static void tell_registers(struct follower *f, bool written, uint64_t mask, const struct warp_state *state)
 {
@@ -98,24 +118,104 @@ static void tell_registers(struct follower *f, bool written, uint64_t mask, cons
         const unsigned r = (unsigned)__builtin_ctzll(mask);
         char name[8];
         snprintf(name, sizeof name, "r%u", r % WARP_REGISTERS);
-        struct gpu_value *v = written ? gpu_follow_write(&f->of, name) : gpu_follow_read(&f->of, name);
-        if (!v)
-            return;
-        v->known = true;
-        v->value[0] = state->reg[r][f->of.number];
+        tell_word(f, written, name, state->reg[r][f->of.number]);
     }
 }
 
-static void finish(const struct mali_frag_batch *b, struct follower *f, const union mali_sixteen *state)
+/* A temporary, as the set's text calls it; others are nobody's. */
+static void tell_temporary(struct follower *f, bool written, unsigned n, const struct found *found)
+{
+    const char *name = bifrost_temporary_name(f->before->part, n, written);
+    if (name && found->temporary)
+        tell_word(f, written, name, found->temporary[n][f->of.number]);
+}
+
+/* The step of the word that has been kept of the part under way, or NULL. */
+static struct gpu_step *kept_part(const struct follower *f)
+{
+    for (uint32_t n = f->first; f->before->part && n < f->of.lane->trace.count; n++)
+        if (f->of.lane->trace.at[n].part == f->before->part)
+            return &f->of.lane->trace.at[n];
+    return NULL;
+}
+
+static void add_value(struct gpu_value *values, uint8_t *count, const struct gpu_value *value)
+{
+    for (unsigned n = 0; n < *count; n++)
+        if (!strcmp(values[n].name, value->name))
+            return;
+    if (*count < GPU_VALUES)
+        values[(*count)++] = *value;
+}
+
+/* A temporary that is now in a register, too, is called by both, as in the text: "r3:t0". */
+static void add_written(struct gpu_step *to, const struct gpu_value *value)
+{
+    struct gpu_value *given = to->writes ? &to->write[to->writes - 1] : NULL;
+    char name[sizeof given->name];
+    const bool beside = given && given->name[0] == 't' && given->value[0] == value->value[0] &&
+                        snprintf(name, sizeof name, "%s:%s", value->name, given->name) < (int)sizeof name;
+    if (beside)
+        memcpy(given->name, name, sizeof name);
+    else
+        add_value(to->write, &to->writes, value);
+}
+
+/* What several instructions of isa/warp do for one of the guest's is told of that one. */
+static void keep_warp(struct follower *f)
+{
+    const struct gpu_step *now = &f->of.now;
+    struct gpu_step *to = kept_part(f);
+    f->of.now.enters = f->of.lane->trace.count == f->first;
+    if (!to) {
+        gpu_follow_keep(&f->of);
+        return;
+    }
+    for (unsigned n = 0; n < now->reads; n++)
+        add_value(to->read, &to->reads, &now->read[n]);
+    for (unsigned n = 0; n < now->writes; n++)
+        add_written(to, &now->write[n]);
+}
+
+static void finish_warp(const struct mali_frag_batch *b, struct follower *f, const struct found *found)
+{
+    const struct warp_insn *i = f->insn;
+    if (i->dest.mask && i->dest.to == WARP_TEMPORARY)
+        tell_temporary(f, true, i->dest.index, found);
+    tell_registers(f, true, f->written, &found->state->warp);
+    if (i->part ||
+        !b->threads.world->program->warp->parts) /* not what a clause does before its instructions */
+        keep_warp(f);
+}
+
+static void finish(const struct mali_frag_batch *b, struct follower *f, const struct found *found)
 {
     if (!f->insn)
         return;
-    if (b->threads.world->program->warp)
-        tell_registers(f, true, f->written, &state->warp);
-    else
-        finish_midgard(f, &state->midgard);
-    gpu_follow_keep(&f->of);
+    if (b->threads.world->program->warp) {
+        finish_warp(b, f, found);
+    } else {
+        finish_midgard(f, &found->state->midgard);
+        gpu_follow_keep(&f->of);
+    }
     f->insn = NULL;
+}
+
+/* A lane comes to an instruction of isa/warp: whether its word is entered anew, and whether it is another of the guest's. */
+static bool enter(const struct mali_frag_batch *b, struct follower *f, const struct warp_insn *i)
+{
+    const struct warp_insn *before = f->before;
+    const bool on = before && before->at == i->at && i > before && f->of.now.blends == (b->blending > 0) &&
+                    (before->part == WARP_PART_BEFORE) == (i->part == WARP_PART_BEFORE);
+    if (!on) {
+        f->first = f->of.lane->trace.count;
+        f->parts = 0;
+    }
+    const bool another = !(f->parts >> i->part & 1) &&
+                         (i->part ? i->part < WARP_PART_BEFORE : !b->threads.world->program->warp->parts);
+    f->parts |= 1u << i->part;
+    f->before = i;
+    return another;
 }
 
 /* A lane begins an instruction at a word of the program, if it executes it. */
@@ -124,9 +224,12 @@ static bool begins(const struct mali_frag_batch *b, struct follower *f, const vo
 {
     if (!(lanes >> f->of.number & 1) || (b->blending && b->blending != f->of.lane->target + 1u))
         return false;
+    const struct warp_insn *warp = b->threads.world->program->warp ? insn : NULL;
+    const bool another = !warp || enter(b, f, warp);
     f->insn = insn;
-    f->of.now = (struct gpu_step){.pc = at, .blends = b->blending};
-    f->of.lane->executed++;
+    f->of.now =
+        (struct gpu_step){.pc = at, .part = warp ? warp->part : 0, .enters = true, .blends = b->blending};
+    f->of.lane->executed += another;
     return true;
 }
 
@@ -137,7 +240,7 @@ static uint64_t run_of(unsigned first, unsigned count)
 
 static uint64_t read_by(const struct warp_insn *i)
 {
-    uint64_t mask = run_of(i->read.reg, i->read.count);
+    uint64_t mask = i->reads_temporaries ? 0 : run_of(i->read.reg, i->read.count);
     for (unsigned n = 0; n < warp_sources_of(i); n++)
         if (i->source[n].from == WARP_REGISTER)
             mask |= run_of(i->source[n].index, warp_source_words(i, n));
@@ -152,47 +255,54 @@ static uint64_t written_by(const struct warp_insn *i)
 
 /* What an instruction reads is told, and what it is to write found. */
 typedef void (*reads_fn)(const struct mali_frag_batch *b, struct follower *f, const void *insn,
-                         const union mali_sixteen *state);
+                         const struct found *found);
 
 static void midgard_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
-                          const union mali_sixteen *state)
+                          const struct found *found)
 {
     midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
     for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
-        gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->midgard.reg[r]);
+        gpu_follow_register(&f->of, false, r, f->uses.read[r], false, found->state->midgard.reg[r]);
 }
 
 static void warp_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
-                       const union mali_sixteen *state)
+                       const struct found *found)
 {
+    const struct warp_insn *i = insn;
     (void)b;
-    f->written = written_by(insn);
-    tell_registers(f, false, read_by(insn), &state->warp);
+    f->written = written_by(i);
+    for (unsigned n = 0; n < warp_sources_of(i); n++)
+        if (i->source[n].from == WARP_TEMPORARY)
+            tell_temporary(f, false, i->source[n].index, found);
+    tell_registers(f, false, read_by(i), &found->state->warp);
 }
 
 /* All lanes come to an instruction at a word of the program, in which `lanes` execute it. */
 static void on_insn(const struct mali_frag_batch *b, const void *insn, uint32_t word, uint16_t lanes,
-                    const union mali_sixteen *state, reads_fn reads)
+                    const struct found *found, reads_fn reads)
 {
     if (!b->blending)
         gpu_following_step(&b->following, word);
     for (uint32_t i = 0; i < b->following.count; i++) {
         struct follower *f = at(b, i);
-        finish(b, f, state);
+        finish(b, f, found);
         if (begins(b, f, insn, word, lanes))
-            reads(b, f, insn, state);
+            reads(b, f, insn, found);
     }
 }
 
 static void on_midgard(void *data, const struct midgard_insn *insn, uint16_t lanes,
                        const struct midgard_state *state)
 {
-    on_insn(data, insn, insn->at, lanes, (const union mali_sixteen *)state, midgard_reads);
+    const struct found found = {(const union mali_sixteen *)state, NULL};
+    on_insn(data, insn, insn->at, lanes, &found, midgard_reads);
 }
 
-static void on_warp(void *data, const struct warp_insn *insn, uint16_t lanes, const struct warp_state *state)
+static void on_warp(void *data, const struct warp_insn *insn, uint16_t lanes, const struct warp_state *state,
+                    const uint32_t temporary[][ISA_LANES])
 {
-    on_insn(data, insn, insn->at, lanes, (const union mali_sixteen *)state, warp_reads);
+    const struct found found = {(const union mali_sixteen *)state, temporary};
+    on_insn(data, insn, insn->at, lanes, &found, warp_reads);
 }
 
 void mali_frag_watch_insns(struct mali_frag_batch *b)
@@ -205,8 +315,9 @@ void mali_frag_watch_insns(struct mali_frag_batch *b)
 
 void mali_frag_look_at_end(const struct mali_frag_batch *b, const union mali_sixteen *state)
 {
+    const struct found found = {state, NULL};
     for (uint32_t i = 0; i < b->following.count; i++)
-        finish(b, at(b, i), state);
+        finish(b, at(b, i), &found);
 }
 
 void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)

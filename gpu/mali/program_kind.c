@@ -112,7 +112,7 @@ struct mali_decoded mali_decoded_of_warp(struct warp_program *w, uint32_t words)
                              .barriers = w->barriers,
                              .shares = converts && (!varyings || w->messages & 1u << WARP_LEA_IMAGE),
                              .stores_varyings = converts && varyings,
-                             .branches = w->block_count > 1,
+                             .branches = !w->straight,
                              .repeats = w->repeats,
                              .straight = w->straight};
     for (uint32_t n = 0; n < w->insn_count; n++) {

@@ -202,7 +202,7 @@ struct gpu_observed_program mali_world_observed(const struct mali_world *world)
                                          .words = world->from->words,
                                          .stride = p->word_bytes,
                                          .word_count = p->word_count,
-                                         .insn_count = p->insn_count,
+                                         .insn_count = p->warp ? warp_listed_count(p->warp) : p->insn_count,
                                          .hash = p->hash,
                                          .address = (uint32_t)world->address,
                                          .branches = p->branches};

@@ -16,6 +16,9 @@
  * no text shows prints as `.word` lines. Returns the quadwords it takes: as bifrost_decode, or 1 for one that is
  * no clause; 0 at the end. */
 uint32_t bifrost_disasm(const void *words, uint32_t count, uint32_t at, char text[BIFROST_TEXT_MAX]);
+/* Instruction `part` (lower.h) of that clause alone, or, 0, its header; false: there is none. */
+bool bifrost_disasm_part(const void *words, uint32_t count, uint32_t at, uint8_t part,
+                         char text[BIFROST_TEXT_MAX]);
 /* A whole program, a line an instruction, with labels at branch targets. 0, -EIO or -ENOMEM. */
 int bifrost_disasm_program(FILE *out, const void *words, uint32_t count);
 

@@ -253,6 +253,23 @@ uint32_t bifrost_disasm(const void *words, uint32_t count, uint32_t at, char tex
     return disassemble(words, count, at, one_line, text);
 }
 
+bool bifrost_disasm_part(const void *words, uint32_t count, uint32_t at, uint8_t part,
+                         char text[BIFROST_TEXT_MAX])
+{
+    struct bifrost_clause clause;
+    struct isa_text t = {.at = text, .capacity = BIFROST_TEXT_MAX};
+    text[0] = 0;
+    if (at >= count || !bifrost_decode(words, count, at, &clause, NULL) || part > clause.tuple_count * 2u)
+        return false;
+    if (!part) {
+        put_header(&t, &clause);
+        return true;
+    }
+    const enum bifrost_unit unit = (part - 1u) % 2 ? BIFROST_ADD : BIFROST_FMA;
+    put_insn(&t, &clause, &one_line, unit, &clause.tuple[(part - 1u) / 2].insn[unit]);
+    return true;
+}
+
 /* ---- programs ---- */
 
 static uint32_t targets_of(const void *words, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])

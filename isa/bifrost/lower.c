@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "isa/bifrost/asm.h"
 #include "isa/bifrost/lower_internal.h"
@@ -24,7 +23,8 @@ struct warp_insn *bifrost_emit(struct bifrost_lowering *l)
         l->room = room;
     }
     struct warp_insn *out = &l->insns[l->count++];
-    *out = (struct warp_insn){.kind = WARP_NOTHING, .at = l->clause->at, .target = WARP_NO_BLOCK};
+    *out = (struct warp_insn){
+        .kind = WARP_NOTHING, .at = l->clause->at, .part = l->part, .target = WARP_NO_BLOCK};
     return out;
 }
 
@@ -174,6 +174,7 @@ static void lower_insn(struct bifrost_lowering *l, unsigned unit)
 {
     const struct bifrost_insn *i = &l->clause->tuple[l->tuple].insn[unit];
     const char *none = NULL;
+    l->part = bifrost_part(l->tuple, unit);
     for (unsigned n = 0; n < i->source_count && !none; n++)
         none = missing(l, &i->source[n]);
     if (none)
@@ -182,6 +183,17 @@ static void lower_insn(struct bifrost_lowering *l, unsigned unit)
              !bifrost_lower_double(l, i, unit) && !bifrost_lower_compute(l, i, unit) &&
              !(unit == BIFROST_ADD && bifrost_lower_message(l, i)))
         bifrost_unsupported(l, bifrost_op_info(i->op)->text);
+}
+
+const char *bifrost_temporary_name(uint8_t part, unsigned temporary, bool written)
+{
+    const unsigned unit = (temporary - TEMPORARY_RESULT) % 2;
+    if (!part || part > bifrost_part(BIFROST_TUPLES - 1, BIFROST_ADD) || temporary >= TEMPORARY_RESULT + 4)
+        return NULL;
+    const bool same = result_at((part - 1u) / 2, unit) == temporary, own = same && unit == (part - 1u) % 2;
+    if (own && !written) /* on its way to a register */
+        return NULL;
+    return same && !own ? "t" : unit == BIFROST_FMA ? "t0" : "t1";
 }
 
 /* Port 3 of the last tuple is silent where the header says so. */
@@ -203,6 +215,7 @@ static void write_results(struct bifrost_lowering *l, unsigned tuple)
             bifrost_unsupported(l, "a result of an operation that gives none");
             return;
         }
+        l->part = bifrost_part(tuple, unit);
         struct warp_insn *move = bifrost_move(l, i->result.reg, bifrost_temporary(result_at(tuple, unit)));
         move->dest.to = WARP_REGISTER;
         move->dest.mask = i->result.halves;
@@ -247,15 +260,30 @@ static void lower_clause(struct bifrost_lowering *l, bool terminated)
         lower_insn(l, BIFROST_ADD);
         if (l->tuple)
             write_results(l, l->tuple - 1u);
-        if (!sent && l->message.any)
+        if (!sent && l->message.any) {
+            l->part = l->message.part = bifrost_part(l->tuple, BIFROST_ADD);
             bifrost_take_staging(l);
+        }
     }
     write_results(l, c->tuple_count - 1u);
+    l->part = l->message.part;
     bifrost_send(l);
     bifrost_lower_end(l);
+    l->part = 0;
 }
 
 /* ---- programs ---- */
+
+/* Something goes to behind the last clause, where lanes end. A program whose last instruction ends all lanes has nothing
+ * there: so where nothing branches lanes run each of its instructions once (warp_program's `straight`). */
+static bool goes_behind(const struct bifrost_lowering *l, uint32_t clause_count)
+{
+    const struct warp_insn *last = l->count ? &l->insns[l->count - 1] : NULL;
+    bool goes = !last || last->flow != WARP_END || warp_branches(last);
+    for (uint32_t n = 0; n < l->count && !goes; n++)
+        goes = warp_branches(&l->insns[n]) && l->insns[n].target == clause_count;
+    return goes;
+}
 
 /* Instructions name clauses until it is known where these begin; behind the last one lanes end. */
 static void settle_targets(struct bifrost_lowering *l, const uint32_t *starts)
@@ -296,7 +324,8 @@ static void lower_clauses(const struct bifrost_program *p, struct bifrost_loweri
         lower_clause(l, terminated);
     }
     starts[p->clause_count] = l->count;
-    bifrost_emit(l)->flow = WARP_END;
+    if (goes_behind(l, p->clause_count))
+        bifrost_emit(l)->flow = WARP_END;
     settle_targets(l, starts);
 }
 
@@ -316,7 +345,12 @@ int bifrost_lower(const struct bifrost_program *p, struct warp_program **out, st
         return l.room >= WARP_INSNS_MOST ? util_fail(error, -E2BIG, "a program of too many instructions")
                                          : util_fail(error, -ENOMEM, "out of memory");
     }
-    return warp_program_create(l.insns, l.count, BIFROST_WORD_BYTES, out, error);
+    int status = warp_program_create(l.insns, l.count, BIFROST_WORD_BYTES, out, error);
+    if (!status) {
+        (*out)->hash = p->hash;
+        (*out)->parts = true;
+    }
+    return status;
 }
 
 int bifrost_executable_create(const void *words, uint32_t count, struct warp_program **out,
@@ -328,8 +362,6 @@ int bifrost_executable_create(const void *words, uint32_t count, struct warp_pro
     if (status)
         return status;
     status = bifrost_lower(program, out, error);
-    if (!status)
-        (*out)->hash = XXH3_64bits(words, (size_t)program->quad_count * BIFROST_WORD_BYTES);
     bifrost_program_destroy(program);
     return status;
 }

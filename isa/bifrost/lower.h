@@ -9,6 +9,15 @@
  * SEG_ADD and SEG_SUB take. */
 enum { BIFROST_SPECIAL_WORKGROUP = 16, BIFROST_SPECIAL_THREAD };
 
+/* Numbers of a clause's instructions in what it is lowered to (warp_insn's `part`). */
+static inline uint8_t bifrost_part(unsigned tuple, enum bifrost_unit unit)
+{
+    return (uint8_t)(1 + tuple * 2 + unit);
+}
+/* What the clause's text calls a temporary that one of its instructions reads or writes: "t", "t0", "t1"; NULL: the
+ * text has none of it. */
+const char *bifrost_temporary_name(uint8_t part, unsigned temporary, bool written);
+
 /* Tables of attributes, in handles of isa/warp. */
 enum { BIFROST_TABLE_ATTRIBUTES, BIFROST_TABLE_VARYINGS };
 

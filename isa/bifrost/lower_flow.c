@@ -53,6 +53,7 @@ static bool lower_branch(struct bifrost_lowering *l, const struct bifrost_insn *
     if (!local && !is_known(target))
         bifrost_move(l, TEMPORARY_TARGET, bifrost_word_of(l, target));
     l->branch = i;
+    l->branch_part = l->part;
     return true;
 }
 
@@ -118,8 +119,12 @@ bool bifrost_lower_flow(struct bifrost_lowering *l, const struct bifrost_insn *i
     case BIFROST_OP_DISCARD_F32:
         decide(l, i, WARP_FCMP_OR_F32, 2, TEMPORARY_DISCARD);
         l->discards = true;
+        l->discard_part = l->part;
         return true;
-    case BIFROST_OP_BARRIER: l->barrier = true; return true;
+    case BIFROST_OP_BARRIER:
+        l->barrier = true;
+        l->barrier_part = l->part;
+        return true;
     case BIFROST_OP_CLPER_I32:
     case BIFROST_OP_CLPER_OLD_I32:
     case BIFROST_OP_WMASK: return lower_lanes(l, i, unit);
@@ -168,17 +173,22 @@ static void call_blend_shader(struct bifrost_lowering *l, struct warp_source add
 {
     struct warp_insn *out = where(l, WARP_FAR, 0);
     out->source[3] = address;
-    out->at = l->behind - 1; /* the address behind is where they come back to */
+    out->more = (uint8_t)(l->behind - out->at - 1); /* they come back to the clause behind */
     out->flow = flow;
 }
 
 void bifrost_lower_end(struct bifrost_lowering *l)
 {
     const uint8_t flow = l->clause->flow == BIFROST_FLOW_END ? WARP_END : WARP_GO_ON;
-    if (l->discards)
+    if (l->discards) {
+        l->part = l->discard_part;
         where(l, WARP_KILL, TEMPORARY_DISCARD);
-    if (l->barrier)
+    }
+    if (l->barrier) {
+        l->part = l->barrier_part;
         bifrost_emit(l)->kind = WARP_BARRIER;
+    }
+    l->part = l->message.blends ? l->message.part : l->branch_part;
     if (l->message.blends)
         call_blend_shader(l, l->message.shader, flow);
     else if (l->branch)

@@ -31,6 +31,7 @@ struct bifrost_pending {
     uint8_t from[8]; /* staging register of each word that is read, by order; taken before the next write */
     uint8_t to[8], word_count; /* and the temporary that it goes to */
     uint8_t clamp[2];          /* enum warp_clamp of what is written */
+    uint8_t part;              /* of the instruction that sends it */
     bool blends, post; /* BLEND, to the shader at that address; an atomic whose result ATOM_POST makes */
     struct warp_source shader;
     struct bifrost_result result; /* ATEST's */
@@ -47,8 +48,10 @@ struct bifrost_lowering {
     uint32_t number, behind; /* of it; the quadword behind it */
     uint32_t target, end;    /* the clause that it branches to, or BIFROST_NO_CLAUSE; one beyond the last */
     unsigned tuple;
+    uint8_t part; /* the instruction that is lowered, 0: the clause (bifrost_part) */
     struct bifrost_pending message;
     const struct bifrost_insn *branch;
+    uint8_t branch_part, barrier_part, discard_part;
     bool barrier, discards;
 };
 

@@ -346,6 +346,7 @@ void bifrost_send(struct bifrost_lowering *l)
         const uint32_t at = out->at, none = out->target;
         *out = m->insn[n];
         out->at = at;
+        out->part = m->part;
         if (!warp_blends(out))
             out->target = none;
     }

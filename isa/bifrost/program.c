@@ -5,7 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
+#include "isa/bifrost/asm.h"
 #include "util/bits.h"
 
 const struct bifrost_insn *bifrost_branch_of(const struct bifrost_clause *c)
@@ -115,6 +117,8 @@ int bifrost_program_create(const void *words, uint32_t count, struct bifrost_pro
     int err = take_clauses(p, words, count, error);
     if (!err)
         err = find_targets(p, error);
+    if (!err)
+        p->hash = XXH3_64bits(words, (size_t)p->quad_count * BIFROST_WORD_BYTES);
     if (err) {
         bifrost_program_destroy(p);
         return err;

@@ -14,6 +14,7 @@ struct bifrost_program {
     /* By clause: which clause its branch goes to; BIFROST_NO_CLAUSE: it has none, or it is known at run time
      * only (JUMP by a register, as blend shaders return). */
     uint32_t *targets;
+    uint64_t hash; /* of its quadwords */
     bool repeats;  /* a branch may go back */
     bool computed; /* a branch goes where a register says */
 };

@@ -37,6 +37,13 @@ static bool repeats(const void *program)
     return ((const struct warp_program *)program)->repeats;
 }
 
+static bool executes(const void *program, uint32_t n, uint32_t *at)
+{
+    const struct warp_program *p = program;
+    *at = n < p->insn_count ? p->insns[n].at : 0;
+    return n < p->insn_count;
+}
+
 const struct isa_set bifrost_set = {
     .name = "bifrost",
     .description = "Mali Bifrost: G31, G51, G52, G71, G72, G76",
@@ -44,6 +51,7 @@ const struct isa_set bifrost_set = {
     .word_bytes = BIFROST_WORD_BYTES,
     .syntax = &bifrost_syntax,
     .line = line,
+    .part = bifrost_disasm_part,
     .disassemble = bifrost_disasm_program,
     .check = bifrost_check,
     .stages = stages,
@@ -52,5 +60,6 @@ const struct isa_set bifrost_set = {
     .create = create,
     .destroy = destroy,
     .repeats = repeats,
+    .executes = executes,
     .random = bifrost_random,
 };

@@ -14,6 +14,7 @@
 #define WARP_REGISTERS   64
 #define WARP_SOURCES     4
 #define WARP_TEMPORARIES 32 /* at most; a block begins with none */
+#define WARP_PART_BEFORE 31 /* what is done before the program begins; parts are below it */
 
 /* WARP_FACE_AT, WARP_FACE_BITS, ...: parts of words. */
 enum {
@@ -135,10 +136,14 @@ struct warp_source {
 };
 
 struct warp_insn {
-    uint8_t kind;     /* enum warp_kind */
-    uint16_t op;      /* enum warp_op */
-    uint8_t flow;     /* enum warp_flow, behind what it does */
-    uint32_t at;      /* place in the guest's program, for faults */
+    uint8_t kind; /* enum warp_kind */
+    uint16_t op;  /* enum warp_op */
+    uint8_t flow; /* enum warp_flow, behind what it does */
+    uint32_t at;  /* place in the guest's program, for faults */
+    uint8_t
+        part; /* which instruction there, of sets that have several at a place (warp_program's `parts`): their
+                       * number, from 1; 0: none of them; or WARP_PART_BEFORE */
+    uint8_t more;     /* of FAR: words of the place beyond its first, behind which lanes come back */
     const char *name; /* of UNSUPPORTED: what it is; static */
     struct {
         uint8_t to, index; /* WARP_REGISTER or WARP_TEMPORARY, and its number */

@@ -193,7 +193,7 @@ static void end(struct warp_machine *m, uint16_t lanes)
 static uint16_t far(struct warp_machine *m, uint16_t taken)
 {
     struct warp_state *s = m->state;
-    struct warp_far to = {.back = s->address + (uint64_t)(m->insn->at + 1) * m->program->word_bytes};
+    struct warp_far to = {.back = s->address + warp_behind(m->program, m->insn)};
     const uint32_t from = m->insn->relative ? (uint32_t)to.back : 0;
     struct isa_place place = {0};
     uint32_t low[2][16];
@@ -301,7 +301,7 @@ enum warp_fault warp_run_traced(const struct warp_program *program, const struct
         m.insn = &program->insns[n];
         report->at = m.insn->at;
         if (trace)
-            trace(data, m.insn, m.lanes, state);
+            trace(data, m.insn, m.lanes, state, (const uint32_t(*)[ISA_LANES])m.temporary);
         execute(&m);
         if (!report->fault)
             move(&m, n);

@@ -37,9 +37,10 @@ void warp_start(const struct warp_input *input, struct warp_state *state);
  * (util/fpenv.h). Returns report->fault; report->executed counts from this call on. */
 enum warp_fault warp_run(const struct warp_program *program, const struct warp_ports *ports,
                          struct warp_state *state, struct warp_report *report);
-/* The same, and `trace` is told of each instruction before it is executed, in `lanes`. */
+/* The same, and `trace` is told of each instruction before it is executed, in `lanes`. Temporaries are those of the
+ * lanes that execute; they live during the call only. */
 typedef void (*warp_trace_fn)(void *data, const struct warp_insn *insn, uint16_t lanes,
-                              const struct warp_state *state);
+                              const struct warp_state *state, const uint32_t temporary[][ISA_LANES]);
 enum warp_fault warp_run_traced(const struct warp_program *program, const struct warp_ports *ports,
                                 struct warp_state *state, struct warp_report *report, warp_trace_fn trace,
                                 void *data);

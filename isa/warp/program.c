@@ -356,6 +356,20 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
     return 0;
 }
 
+uint32_t warp_listed_count(const struct warp_program *p)
+{
+    uint32_t count = 0, seen = 0, at = 0;
+    for (uint32_t n = 0; p->parts && n < p->insn_count; n++) {
+        const struct warp_insn *i = &p->insns[n];
+        const uint32_t part = 1u << i->part;
+        seen = i->at == at ? seen : 0;
+        at = i->at;
+        count += i->part && i->part < WARP_PART_BEFORE && !(seen & part);
+        seen |= part;
+    }
+    return p->parts ? count : p->insn_count;
+}
+
 void warp_program_destroy(struct warp_program *program)
 {
     if (!program)

@@ -28,6 +28,7 @@ struct warp_program {
     uint32_t specials;      /* bit n: special n, as the set numbers it */
     uint32_t messages;      /* bit n: enum warp_message_kind */
     bool loads, stores;     /* memory; atomics are both */
+    bool parts;             /* a place of the guest's program has several instructions; the set says so */
     bool atomics, buffers, textures, derivatives, permutes, barriers, discards, far;
     bool repeats;      /* a branch goes back */
     bool straight;     /* lanes run each instruction once, but for helpers: nothing branches or waits */
@@ -49,6 +50,14 @@ static inline bool warp_blends(const struct warp_insn *i)
 {
     return i->kind == WARP_MESSAGE && i->message == WARP_BLEND;
 }
+/* From the program's first byte on, where lanes come back to that go far there. */
+static inline uint64_t warp_behind(const struct warp_program *p, const struct warp_insn *i)
+{
+    return ((uint64_t)i->at + 1 + i->more) * p->word_bytes;
+}
+/* How many instructions the guest's program has, as its set lists them. */
+uint32_t warp_listed_count(const struct warp_program *program);
+
 /* What lanes do behind instruction n where no BLEND asks for a blend shader, and nothing branches. */
 static inline uint32_t warp_fixed_next(const struct warp_insn *i, uint32_t n)
 {

@@ -260,7 +260,7 @@ void warp_trans_message(struct warp_trans *t)
 LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken)
 {
     struct jit_builder *b = t->b;
-    const uint64_t behind = (uint64_t)(t->insn->at + 1) * t->program->word_bytes;
+    const uint64_t behind = warp_behind(t->program, t->insn);
     LLVMValueRef high = LLVMBuildAnd(b->ir, t->input->address, jit_i64(b, ~UINT64_C(0xffffffff)), "");
     LLVMValueRef back_at = LLVMBuildAdd(b->ir, t->input->address, jit_i64(b, behind), ""), address = NULL;
     LLVMValueRef target = warp_trans_word(t, 3, 0);
