@@ -169,6 +169,9 @@ int explain_print_json(FILE *out, const char *capture, const struct explain_resu
 bool explain_stopped(const struct explain_pixel *pixel);
 const char *explain_outcome_name(enum explain_outcome outcome);
 const char *explain_format_name(uint32_t format); /* enum raster_format */
+/* What stands before the instructions of the step's word; false: nothing does, it is one instruction. */
+bool explain_word_text(const struct explain_result *result, const struct explain_event *event,
+                       const struct gpu_step *step, char text[ISA_LINE_MAX]);
 /* The step's instruction, of the event's program or blend shader. */
 void explain_insn_text(const struct explain_result *result, const struct explain_event *event,
                        const struct gpu_step *step, char text[ISA_LINE_MAX]);

@@ -89,6 +89,8 @@ static void put_trace(struct json *j, const struct explain_result *r, const stru
         if (insn->blends)
             json_boolean(j, "blends", true);
         json_uint(j, "pc", insn->pc);
+        if (insn->part)
+            json_uint(j, "part", insn->part);
         json_string(j, "text", text);
         put_values(j, "read", insn->read, insn->reads);
         put_values(j, "written", insn->write, insn->writes);

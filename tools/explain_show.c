@@ -54,14 +54,33 @@ const char *explain_format_name(uint32_t format)
     return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
 }
 
+static const struct explain_program *program_of(const struct explain_result *r, const struct explain_event *e,
+                                                const struct gpu_step *step)
+{
+    const uint32_t n = step->blends ? e->blend : e->program;
+    return n != UINT32_MAX && step->pc < r->programs.at[n].word_count ? &r->programs.at[n] : NULL;
+}
+
+bool explain_word_text(const struct explain_result *r, const struct explain_event *e,
+                       const struct gpu_step *step, char text[ISA_LINE_MAX])
+{
+    const struct explain_program *p = program_of(r, e, step);
+    return p && step->part && p->set->part &&
+           p->set->part(p->words, p->word_count, step->pc, step->part, text) &&
+           p->set->part(p->words, p->word_count, step->pc, 0, text);
+}
+
 void explain_insn_text(const struct explain_result *r, const struct explain_event *e,
                        const struct gpu_step *step, char text[ISA_LINE_MAX])
 {
-    const uint32_t program = step->blends ? e->blend : e->program;
-    const struct explain_program *p = program != UINT32_MAX ? &r->programs.at[program] : NULL;
+    const struct explain_program *p = program_of(r, e, step);
     text[0] = 0;
-    if (p && step->pc < p->word_count)
+    if (!p)
+        return;
+    if (!p->set->part)
         p->set->line(p->words, p->word_count, step->pc, text);
+    else if (!p->set->part(p->words, p->word_count, step->pc, step->part, text))
+        snprintf(text, ISA_LINE_MAX, "(before the program)");
 }
 
 const char *explain_func_name(uint8_t func)

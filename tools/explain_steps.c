@@ -100,14 +100,25 @@ static void fill_row(const struct explain_result *r, const struct explain_event 
 
 #define TEXT_MOST    72
 #define WRITTEN_MOST 60
+#define PART_INDENT  2 /* of instructions of a word that has several */
+
+/* What stands before the instructions of a word that has several. */
+static void print_word(FILE *out, const struct explain_result *r, const struct explain_event *e,
+                       const struct gpu_step *step)
+{
+    char text[ISA_LINE_MAX];
+    if (step->enters && explain_word_text(r, e, step, text))
+        fprintf(out, "    %5u  %s\n", step->pc, text);
+}
 
 static void print_steps(FILE *out, const struct explain_result *r, const struct explain_event *e)
 {
     int text = 11, written = 7; /* widths, of most rows */
     struct row row;
     for (uint32_t i = 0; i < e->lane.trace.count; i++) {
-        fill_row(r, e, &e->lane.trace.at[i], &row);
-        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text)), TEXT_MOST);
+        const struct gpu_step *step = &e->lane.trace.at[i];
+        fill_row(r, e, step, &row);
+        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text) + (step->part ? PART_INDENT : 0)), TEXT_MOST);
         written = UTIL_MIN(UTIL_MAX(written, (int)strlen(row.written)), WRITTEN_MOST);
     }
     fprintf(out, "    %5s  %-*s  %-*s  %s\n", "pc", text, "instruction", written, "written", "read");
@@ -119,8 +130,12 @@ static void print_steps(FILE *out, const struct explain_result *r, const struct 
         if (step->blends && !(i && step[-1].blends))
             fprintf(out, "    blend shader at 0x%08x\n",
                     e->blend != UINT32_MAX ? r->programs.at[e->blend].address : 0);
+        print_word(out, r, e, step);
         bool more = row.read[0], some = more || row.written[0];
-        fprintf(out, "    %5u  %-*s", step->pc, some ? text : 0, row.text);
+        if (step->part)
+            fprintf(out, "    %5s    %-*s", "", some ? text - PART_INDENT : 0, row.text);
+        else
+            fprintf(out, "    %5u  %-*s", step->pc, some ? text : 0, row.text);
         if (some)
             fprintf(out, "  %-*s", more ? written : 0, row.written);
         fprintf(out, "%s%s\n", more ? "  " : "", row.read);

@@ -77,10 +77,29 @@ static int play(struct collector *c, double *ms, double *cpu_ms, struct util_err
     return got < 0 ? got : c->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
 }
 
+/* How many instructions one run executes at each word; their sum, 0: it is not known. */
+static uint32_t count_once(struct profile_program *it)
+{
+    uint32_t sum = 0, at;
+    void *program;
+    if (it->set->create(it->words, it->word_count, &program, NULL))
+        return 0;
+    for (; it->set->executes(program, sum, &at); sum++)
+        it->count[at]++;
+    it->set->destroy(program);
+    return sum;
+}
+
 /* Every run of a program without branches executes each of its instructions. */
 static void count_runs(struct profile_program *it)
 {
     char text[ISA_LINE_MAX];
+    if (it->set->executes) {
+        const uint32_t sum = count_once(it);
+        for (uint32_t pc = 0; sum && pc < it->word_count; pc++)
+            it->count[pc] = it->count[pc] * it->executed / sum;
+        return;
+    }
     for (uint32_t pc = 0; it->insn_count && pc < it->word_count;) {
         it->count[pc] = it->executed / it->insn_count;
         pc += it->set->line(it->words, it->word_count, pc, text);

@@ -1,5 +1,5 @@
 /* `vitrail explain` and `vitrail profile` over frames of the stock panfrost driver (tests/data), as they are and
- * changed in one place: what is told of a pixel is what was put into memory, on every Midgard. */
+ * changed in one place: what is told of a pixel is what was put into memory, on Midgard, Bifrost and Valhall. */
 #include "tests/gpu/mali/recording.h"
 #include "tests/tools/json_reader.h"
 #include "tests/tools/reel.h"
@@ -8,15 +8,16 @@
 
 #include "gpu/mali/device_internal.h"
 #include "isa/assembler.h"
+#include "tests/gpu/mali/pack.h"
 
 enum { SIDE = 256, BACKGROUND = 0xff000000 };
-enum { AT_DRAW = 64, AT_STATE = AT_DRAW + 56, CULL_BOTH = 3 << 6, BLEND_AT = 0x20000000 };
+enum { AT_STATE = 56, AT_SHADER = 64 + 40, BLEND_AT = 0x20000000 };
 /* In the triangle, whose corners are red, green and blue, and outside of it. */
 enum { INSIDE_X = 128, INSIDE_Y = 140, OUTSIDE = 4 };
 
-static const enum mali_kind kinds[] = {MALI_T720, MALI_T760, MALI_T860};
-static const char *const names[] = {"t720", "t760", "t860"};
-enum { KINDS = UTIL_ARRAY_SIZE(kinds) };
+static const enum mali_kind kinds[] = {MALI_T720, MALI_T760, MALI_T860, MALI_G52, MALI_G57};
+static const char *const names[] = {"t720", "t760", "t860", "g52", "g57"};
+enum { KINDS = UTIL_ARRAY_SIZE(kinds), MIDGARDS = 3, T760 = 1, T860, G52, G57 };
 
 struct film {
     struct scene scene;
@@ -48,9 +49,23 @@ static uint64_t tiler_job(struct film *f)
     return job;
 }
 
+/* The draw of fragments. */
+static uint64_t draw_at(struct film *f)
+{
+    const enum mali_version version = f->scene.guest.device->version;
+    const uint32_t type = *at(f, tiler_job(f) + 16) >> 1 & 0x7f;
+    return tiler_job(f) + mali_section_at(version, type, MALI_SECTION_DRAW);
+}
+
+/* What names its program: a renderer state, or on v9 the program's descriptor. */
 static uint64_t state(struct film *f)
 {
-    return util_load64(at(f, tiler_job(f) + AT_STATE));
+    return util_load64(at(f, draw_at(f) + (f->kind == G57 ? AT_SHADER : AT_STATE)));
+}
+
+static uint64_t program(struct film *f)
+{
+    return util_load64(at(f, state(f) + (f->kind == G57 ? 8 : 0))) & ~15ull;
 }
 
 /* The scene as a capture, with the picture that its device says it drew. */
@@ -134,7 +149,7 @@ static void inside(void **data)
         assert_int_equal(r.draws.at[0].bin.length, 3);
         assert_int_equal(r.draws.at[0].bin.shading, 1);
         assert_int_equal(e->list_address, tiler_job(&f));
-        assert_int_equal(r.programs.at[e->program].address, util_load64(at(&f, state(&f))) & ~15ull);
+        assert_int_equal(r.programs.at[e->program].address, program(&f));
         assert_int_equal(e->color_before[0].word[0], BACKGROUND);
         assert_memory_equal(&e->color_after[0].word[0], pixel.rgba, 4);
         /* The program's colour is that of the varyings, and what is written of it. */
@@ -150,7 +165,10 @@ static void inside(void **data)
             assert_in_range((int)(source * 255 + 0.5f) - pixel.rgba[c] + 1, 0, 2);
             assert_true(e->vary[c][c] == 1); /* red, green and blue */
         }
-        assert_int_equal(e->lane.executed, e->lane.trace.count);
+        uint32_t before = 0; /* of the program's state */
+        while (before < e->lane.trace.count && e->lane.trace.at[before].part == WARP_PART_BEFORE)
+            before++;
+        assert_int_equal(e->lane.executed, e->lane.trace.count - before);
         assert_true(e->lane.executed >= 2);
         assert_string_equal(e->lane.trace.at[0].write[0].name, "r0");
         explain_finish(&r);
@@ -161,10 +179,12 @@ static void inside(void **data)
 /* Textured, with depth. */
 static void cube(void **data)
 {
-    for (unsigned n = 0; n < KINDS; n += 2) {
+    for (unsigned n = 0; n < KINDS; n++) {
         struct film f;
         struct explain_pixel pixel;
         struct explain_result r;
+        if (n == T760) /* there is none of it */
+            continue;
         unsigned written = 0, behind = 0;
         film_load(&f, n, "cube");
         explain(&f, SIDE / 2, SIDE / 2, &pixel, &r);
@@ -201,8 +221,9 @@ static void culled(void **data)
         struct explain_pixel pixel;
         struct explain_result r;
         film_load(&f, n, "triangle");
-        uint8_t *draw = at(&f, tiler_job(&f) + AT_DRAW);
-        util_store32(draw, util_load32(draw) | CULL_BOTH);
+        const struct mali_desc *draw = n == G57 ? &mali_desc_draw_v9 : &mali_desc_draw;
+        pack_set(at(&f, draw_at(&f)), draw, f.scene.guest.device->version, "cull front face", 1);
+        pack_set(at(&f, draw_at(&f)), draw, f.scene.guest.device->version, "cull back face", 1);
         explain(&f, INSIDE_X, INSIDE_Y, &pixel, &r);
         assert_int_equal(pixel.stages.at[0].events.count, 1);
         assert_int_equal(pixel.stages.at[0].events.at[0].outcome, EXPLAIN_CULLED);
@@ -213,7 +234,7 @@ static void culled(void **data)
 
 static void never(void **data)
 {
-    for (unsigned n = 0; n < KINDS; n++) {
+    for (unsigned n = 0; n < MIDGARDS; n++) {
         struct film f;
         struct explain_pixel pixel;
         struct explain_result r;
@@ -236,7 +257,7 @@ static void never(void **data)
 /* destination + source * constant, of red and blue alone. */
 static void blended(void **data)
 {
-    for (unsigned n = 0; n < KINDS; n++) {
+    for (unsigned n = 0; n < MIDGARDS; n++) {
         struct film f;
         struct explain_pixel pixel;
         struct explain_result r;
@@ -270,7 +291,7 @@ static void by_a_shader(void **data)
     struct film f;
     uint32_t count;
     void *words;
-    film_load(&f, 2, "triangle");
+    film_load(&f, T860, "triangle");
     if (isa_assemble(midgard_set.syntax, text, strlen(text), &words, &count, &error))
         fail_msg("%s", error.text);
     memcpy(guest_map(&f.scene.guest, BLEND_AT, GPU_PAGE, RIGHT_BOTH), words, (size_t)count * 16);
@@ -307,7 +328,7 @@ static void stopped(void **data)
         struct explain_pixel pixel = {.picture = 1, .x = INSIDE_X, .y = INSIDE_Y};
         struct explain_result r;
         film_load(&f, n, "triangle");
-        memset(at(&f, util_load64(at(&f, state(&f))) & ~15ull), 0xff, 16);
+        memset(at(&f, program(&f)), 0xff, 16);
         film_record(&f);
         reel_explain(&f.reel, &pixel, &r);
         assert_true(r.fault_count > 0);
@@ -330,24 +351,69 @@ static void stopped(void **data)
 
 static void as_text_and_json(void **data)
 {
+    static const char *const first[KINDS] = {[T860] = "ld_vary", [G52] = "+LD_VAR", [G57] = "LD_VAR"};
+    for (unsigned n = T860; n < KINDS; n++) {
+        struct film f;
+        struct explain_pixel pixel;
+        struct explain_result r;
+        film_load(&f, n, "triangle");
+        explain(&f, INSIDE_X, INSIDE_Y, &pixel, &r);
+        char *text = reel_told(&r, &pixel, NULL);
+        assert_non_null(strstr(text, "draw 1, triangle 0 -- array triangles, 3 vertices"));
+        if (n != G52) /* whose state loads it before the program */
+            assert_non_null(strstr(text, first[n]));
+        assert_non_null(strstr(text, "by render target 0\n"));
+        assert_non_null(strstr(text, "they agree"));
+        free(text);
+        struct json_object *told = json_read(reel_told(&r, &pixel, f.reel.path));
+        assert_non_null(told);
+        assert_true(json_is(told, "stages/0/events/0/outcome", "written"));
+        assert_true(json_is(told, "stages/0/events/0/color_before/0", "0xff000000"));
+        assert_int_equal(json_count(told, "stages/0/events/0/output/source"), 4);
+        if (n == T860)
+            assert_int_equal(json_count(told, "stages/0/events/0/trace/0/written/0/words"), 4);
+        json_object_put(told);
+        explain_finish(&r);
+        film_close(&f);
+    }
+}
+
+/* Of Bifrost's clauses each instruction is told by itself, once, with what its text names, behind the clause's header;
+ * and first what the state has loaded. */
+static void clauses(void **data)
+{
     struct film f;
     struct explain_pixel pixel;
     struct explain_result r;
-    film_load(&f, 2, "triangle");
+    film_load(&f, G52, "triangle");
     explain(&f, INSIDE_X, INSIDE_Y, &pixel, &r);
+    const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+    const struct explain_program *p = &r.programs.at[e->program];
+    unsigned entered = 0, listed = 0;
+    assert_int_equal(e->lane.executed, p->insn_count);
+    for (uint32_t n = 0; n < e->lane.trace.count; n++) {
+        const struct gpu_step *step = &e->lane.trace.at[n];
+        char text[ISA_LINE_MAX];
+        const bool before = step->part == WARP_PART_BEFORE;
+        explain_insn_text(&r, e, step, text);
+        assert_true(before ? text[0] == '(' : text[0] == '*' || text[0] == '+');
+        assert_int_equal(explain_word_text(&r, e, step, text), !before);
+        entered += step->enters && !before;
+        listed += !before;
+        for (unsigned k = 0; k < step->reads && step->read[k].name[0] == 'r'; k++)
+            assert_in_range(atoi(step->read[k].name + 1), 0, 63);
+        for (uint32_t k = n + 1; k < e->lane.trace.count && !e->lane.trace.at[k].enters; k++)
+            assert_int_not_equal(e->lane.trace.at[k].part, step->part);
+    }
+    assert_int_equal(listed, e->lane.executed);
+    assert_in_range(entered, 2, listed);
     char *text = reel_told(&r, &pixel, NULL);
-    assert_non_null(strstr(text, "draw 1, triangle 0 -- array triangles, 3 vertices"));
-    assert_non_null(strstr(text, "ld_vary"));
-    assert_non_null(strstr(text, "by render target 0\n"));
-    assert_non_null(strstr(text, "they agree"));
+    assert_non_null(strstr(text, "\n             (before the program)"));
+    assert_non_null(strstr(text, "\n        0  ds("));
+    assert_non_null(
+        strstr(text, "\n             +BLEND r48:t1, r60, blend_descriptor_0.x, blend_descriptor_0.y, @r0 "));
+    assert_null(strstr(text, "NOP"));
     free(text);
-    struct json_object *told = json_read(reel_told(&r, &pixel, f.reel.path));
-    assert_non_null(told);
-    assert_true(json_is(told, "stages/0/events/0/outcome", "written"));
-    assert_true(json_is(told, "stages/0/events/0/color_before/0", "0xff000000"));
-    assert_int_equal(json_count(told, "stages/0/events/0/output/source"), 4);
-    assert_int_equal(json_count(told, "stages/0/events/0/trace/0/written/0/words"), 4);
-    json_object_put(told);
     explain_finish(&r);
     film_close(&f);
 }
@@ -359,7 +425,7 @@ static void hostile(void **data)
 {
     const struct gpu_options options = {.packet_budget = 1 << 20, .job_fuel = 1 << 20, .fuel = 1000};
     uint64_t random = 12345;
-    for (unsigned round = 0; round < 24; round++) {
+    for (unsigned round = 0; round < 40; round++) {
         struct film f;
         struct explain_pixel pixel = {.picture = 1, .x = INSIDE_X, .y = INSIDE_Y};
         struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
@@ -367,13 +433,10 @@ static void hostile(void **data)
         struct profile p;
         film_load(&f, round % KINDS, "triangle");
         const uint64_t job = tiler_job(&f), draw_state = state(&f);
-        const uint32_t places[] = {(uint32_t)job,
-                                   (uint32_t)job + 64,
-                                   (uint32_t)job + 128,
-                                   (uint32_t)draw_state,
-                                   (uint32_t)draw_state + 64,
-                                   (uint32_t)f.scene.chain[0],
-                                   util_load32(at(&f, draw_state)) & ~15u};
+        const uint32_t places[] = {
+            (uint32_t)job,        (uint32_t)job + 64,        (uint32_t)job + 128,
+            (uint32_t)draw_state, (uint32_t)draw_state + 64, (uint32_t)f.scene.chain[0],
+            (uint32_t)program(&f)};
         for (unsigned i = 0; i < 3; i++) {
             uint8_t value;
             uint32_t address = reel_garbage(&random, places, UTIL_ARRAY_SIZE(places), &value);
@@ -411,13 +474,53 @@ static void profile_adds_up(void **data)
     }
 }
 
+/* Counts of a program's instructions stand where its listing has instructions, and are what it executed, but for what
+ * is rounded off; and each program of a frame is one of its own. */
+static void instructions_add_up(void **data)
+{
+    const struct gpu_options options = {0};
+    for (unsigned n = T860; n < KINDS; n++) {
+        struct film f;
+        struct profile p;
+        film_load(&f, n, "cube");
+        film_record(&f);
+        reel_profile(f.reel.path, &options, &p);
+        assert_int_equal(p.programs.count, n == T860 ? 2 : 3); /* positions, varyings, fragments */
+        for (uint32_t i = 0; i < p.programs.count; i++) {
+            const struct profile_program *it = &p.programs.at[i];
+            uint64_t sum = 0, outside = 0;
+            char text[ISA_LINE_MAX];
+            for (uint32_t pc = 0, next = 0; pc < it->word_count; pc++) {
+                sum += it->count[pc];
+                outside += pc == next ? 0 : it->count[pc];
+                next = pc == next ? pc + it->set->line(it->words, it->word_count, pc, text) : next;
+                assert_true(!it->count[pc] || !strstr(text, ".word"));
+            }
+            assert_int_equal(outside, 0);
+            assert_true(it->by_pc);
+            assert_in_range(sum, it->executed - UTIL_MIN(it->executed, it->word_count), it->executed);
+        }
+        profile_finish(&p);
+        film_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside),     cmocka_unit_test(inside),          cmocka_unit_test(cube),
-        cmocka_unit_test(culled),      cmocka_unit_test(never),           cmocka_unit_test(blended),
-        cmocka_unit_test(by_a_shader), cmocka_unit_test(stopped),         cmocka_unit_test(as_text_and_json),
-        cmocka_unit_test(hostile),     cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(outside),
+        cmocka_unit_test(inside),
+        cmocka_unit_test(cube),
+        cmocka_unit_test(culled),
+        cmocka_unit_test(never),
+        cmocka_unit_test(blended),
+        cmocka_unit_test(by_a_shader),
+        cmocka_unit_test(stopped),
+        cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(clauses),
+        cmocka_unit_test(instructions_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
