@@ -1,5 +1,5 @@
-/* A recorded submission of the stock panfrost driver (tests/data/t860/triangle) in which tests change something,
- * run whichever way. Included by tests/hostile/test_mali_*.c. */
+/* A recorded submission of the stock panfrost driver (tests/data/t860/triangle, or that of another GPU) in which tests
+ * change something, run whichever way. Included by tests/hostile/test_mali_*.c. */
 #ifndef VITRAIL_TESTS_HOSTILE_MALI_JOB_H
 #define VITRAIL_TESTS_HOSTILE_MALI_JOB_H
 
@@ -27,8 +27,9 @@ enum { STATE_FLAGS = 16, SIDE_EFFECTS = 1 << 13 };
 enum { OUTSIDE = 0x01000000, ODD = 0x30000000, FUEL = 1000 };
 struct job {
     struct scene s;
-    uint8_t *kept; /* memory as it was loaded */
-    uint8_t *more; /* four pages at ODD */
+    uint64_t chain[2]; /* as it was recorded */
+    uint8_t *kept;     /* memory as it was loaded */
+    uint8_t *more;     /* four pages at ODD */
 };
 
 static inline uint8_t *at(struct job *j, uint64_t address)
@@ -91,7 +92,12 @@ static inline void put_program(struct job *j, uint64_t job, const char *text)
 
 static inline void open_job(struct job *j, const struct mali_options *options)
 {
-    scene_load(&j->s, "t860/triangle", options);
+    scene_load(&j->s,
+               options->kind == MALI_G52   ? "g52/triangle"
+               : options->kind == MALI_G57 ? "g57/triangle"
+                                           : "t860/triangle",
+               options);
+    memcpy(j->chain, j->s.chain, sizeof j->chain);
     j->more = guest_map(&j->s.guest, ODD, 0x4000, RIGHT_BOTH);
     guest_flush_as(&j->s.guest, 0);
     j->kept = malloc(j->s.guest.pages);
@@ -141,8 +147,7 @@ static inline uint64_t draw_whole(struct job *j)
     gpu_host_faults(mali_device_host(j->s.guest.device), rest, 64);
     memcpy(j->s.guest.memory.base, j->kept, j->s.guest.pages);
     guest_start(&j->s.guest);
-    j->s.chain[1] = 0x2075440;
-    j->s.chain[0] = 0x2075480;
+    memcpy(j->s.chain, j->chain, sizeof j->chain);
     start(j, 1);
     start(j, 0);
     guest_expect_no_fault(&j->s.guest);
