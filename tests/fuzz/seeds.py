@@ -260,9 +260,7 @@ save("fuzz_utgard_job", "both", mali_job("loop", 16))
 save("fuzz_utgard_job", "both-twice", mali_job("triangle", 18))
 save("fuzz_utgard_job", "both-reset", mali_job("triangle", 22))
 
-# ---- programs ----
-
-# ---- chains of Midgard ----
+# ---- chains of Midgard, Bifrost, Valhall ----
 
 class Midgard(Guest):
     """With page tables of four levels, the first at 0."""
@@ -342,6 +340,10 @@ for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")),
 for later, gpu in ((2, "g52"), (3, "g57")):  # the lower bits of JS_CONFIG choose one since Bifrost
     for scene in ("clear", "triangle", "cube"):
         save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, 3, later=later))
+        if scene != "clear":
+            save("fuzz_mali_job", "%s-%s-compiled" % (gpu, scene), midgard_job(gpu, scene, 3 | 128, later=later))
+    for name, flag in (("answered", 4), ("changed", 12), ("off", 16), ("stopped", 36), ("together", 68)):
+        save("fuzz_mali_job", "%s-%s" % (gpu, name), midgard_job(gpu, "cube", 3 | flag, later=later))
     save("fuzz_mali_job", "%s-afbc" % gpu, midgard_job(gpu, "clear", 3, later=later, edit=as_afbc))
 
 
@@ -357,7 +359,7 @@ def midgard_events(gpu, scene):
     return page_events(job, 1 + 3 * 8 + 4) + register_events(writes)
 
 
-for gpu in ("t720", "t860"):
+for gpu in ("t720", "t860", "g52", "g57"):
     save("fuzz_capture", "%s-cube" % gpu, bytes([GPUS.index(gpu) << 1]) + midgard_events(gpu, "cube"))
 for name, flag in (("answered", 4), ("changed", 12), ("off", 16), ("stopped", 36), ("together", 68)):
     save("fuzz_mali_job", name, midgard_job("t860", "cube", 2 | flag))
