@@ -13,6 +13,12 @@ def drivers(vitrail=VITRAIL):
     return {gpu["name"]: gpu["driver"] for gpu in tables(vitrail)["gpus"]}
 
 
+def families(vitrail=VITRAIL):
+    """GPU -> the family that its title names, in small letters: midgard."""
+    titles = {gpu["name"]: gpu["title"] for gpu in tables(vitrail)["gpus"]}
+    return {name: title[title.rindex("(") + 1:-1].lower() for name, title in titles.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--vitrail", type=pathlib.Path, default=VITRAIL, metavar="FILE")
