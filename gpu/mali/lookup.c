@@ -76,10 +76,12 @@ static bool take_entries(struct mali_lookup_maker *m)
 /* The view, and its sampler's own words. */
 static bool take_descriptors(struct mali_lookup_maker *m)
 {
-    if (m->asked->op == ISA_TEXTURE_LEVEL ||
-        (m->asked->op == ISA_TEXTURE_FETCH && mali_gathers(m->asked->mode)))
+    if (m->asked->op == ISA_TEXTURE_LEVEL)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
-                                  "a level of detail alone, or a gather at texels, is not done");
+                                  "a level of detail alone (TEX_GRADIENT) is not done");
+    if (m->asked->op == ISA_TEXTURE_FETCH && mali_gathers(m->asked->mode))
+        return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
+                                  "a gather at whole coordinates of texels is not done");
     if (!(m->world->version >= MALI_V9 ? take_entries(m) : take_listed(m)))
         return false;
     if (!m->view->address)

@@ -443,6 +443,24 @@ static void test_levels(void **state)
     }
 }
 
+/* What is not done is named. */
+static void test_not_done(void **state)
+{
+    (void)state;
+    struct look l;
+    EACH_KIND(&l, 4, 4, MALI_FORMAT_RGBA8_UNORM)
+    {
+        const struct raster_lookup_lanes in = {0};
+        struct mali_stop stop;
+        uint32_t all[4][16] = {{0}};
+        look_surface(&l, 0, LOOK_DATA, 64, 0);
+        look_layout(&l, false, 1, MALI_CLUMP_FORMAT_RAW32);
+        look_refused(&l, ISA_TEXTURE_LEVEL, TWO, "a level of detail alone");
+        assert_false(look_try(&l, ISA_TEXTURE_FETCH, ISA_TEXTURE_GATHER + 1, TWO, true, &in, all, &stop));
+        assert_non_null(strstr(stop.fault.text, "a gather at whole coordinates"));
+    }
+}
+
 /* Strides that wrap, whatever they are of; surfaces that end where memory does. */
 static void test_strides(void **state)
 {
@@ -494,7 +512,7 @@ int main(void)
         cmocka_unit_test(test_blocks),          cmocka_unit_test(test_samplers),
         cmocka_unit_test(test_compare),         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_levels),          cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_entries),         cmocka_unit_test(test_not_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
