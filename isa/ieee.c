@@ -102,8 +102,8 @@ static bool goes_up(enum isa_ieee_rounding rounding, bool negative, bool odd, un
 static wide rounded(enum isa_ieee_rounding rounding, bool negative, wide x, int drop, unsigned *rest)
 {
     *rest = 0;
-    if (drop <= 0)
-        return x << -drop;
+    if (drop <= 0) /* less than a format's digits */
+        return x << ((unsigned)-drop & 127);
     const wide quarters = drop >= 2 ? jam(x, drop - 2) : x << 1;
     *rest = (unsigned)(quarters & 3);
     /* jam's last bit is of what lies below: less than half, or more. */
@@ -138,7 +138,7 @@ static uint64_t pack(struct isa_ieee *e, unsigned width, bool negative, wide sig
         return overflowed(e, width, negative);
     if (rest)
         e->exceptions |= ISA_IEEE_INEXACT | (tiny ? ISA_IEEE_UNDERFLOW : 0);
-    const uint64_t hidden = 1ull << (f.digits - 1), bits = (uint64_t)kept;
+    const uint64_t hidden = 1ull << ((unsigned)(f.digits - 1) & 63), bits = (uint64_t)kept;
     const uint64_t magnitude = bits & hidden ? ((uint64_t)(last - f.least) << (f.digits - 1)) + bits : bits;
     return (negative ? sign_bit(width) : 0) | magnitude;
 }

@@ -42,13 +42,14 @@ static bool sub_vector(struct simple_v_machine *m, unsigned i, bool zeroed, bool
     const struct simple_v_operand_context *rd = &m->x.operand[SIMPLE_V_RD];
     struct simple_v_state *s = m->state;
     *zero = zeroed;
-    for (; s->suboffs < m->subvl; s->suboffs++) {
+    while (s->suboffs < m->subvl) {
         bool none = false;
         const bool ok = zeroed ? simple_v_write_zero(m, rd, simple_v_index(m, rd, i, s->suboffs))
                                : element(m, i, i, s->suboffs, &none);
         if (!ok)
             return false;
         *zero |= none;
+        s->suboffs++;
     }
     s->suboffs = 0;
     return true;
@@ -102,7 +103,7 @@ static bool twin_sub_vector(struct simple_v_machine *m, unsigned i, unsigned j, 
     *zero = zeroed;
     if (m->x.class == SIMPLE_V_SWIZZLE && !zeroed)
         return simple_v_swizzled(m, i, j);
-    for (; s->suboffs < m->subvl && !m->cut; s->suboffs++) {
+    while (s->suboffs < m->subvl && !m->cut) {
         bool none = false, ok;
         if (memory)
             ok = m->x.class == SIMPLE_V_LOAD ? simple_v_access(m, j, i, s->suboffs, zeroed)
@@ -113,6 +114,7 @@ static bool twin_sub_vector(struct simple_v_machine *m, unsigned i, unsigned j, 
         if (!ok)
             return false;
         *zero |= none;
+        s->suboffs++;
     }
     s->suboffs = 0;
     return true;
