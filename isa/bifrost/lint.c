@@ -2,7 +2,6 @@
 #include "isa/bifrost/lint.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "isa/bifrost/asm.h"
 #include "isa/bifrost/lower.h"
@@ -35,17 +34,11 @@ static int take(const void *words, uint32_t count, struct util_error *error)
 /* What would fault. */
 static int tell_unexplained(const void *words, uint32_t count, isa_lint_fn found, void *data)
 {
-    struct warp_program *program;
+    struct warp_program *program = NULL;
     int status = bifrost_executable_create(words, count, &program, NULL);
-    for (uint32_t n = 0; !status && n < program->insn_count; n++) {
-        struct isa_finding finding = {.rule = &rules[UTIL_ARRAY_SIZE(rules) - 1], .pc = program->insns[n].at};
-        if (program->insns[n].kind != WARP_UNSUPPORTED)
-            continue;
-        snprintf(finding.detail, sizeof finding.detail, "%s", program->insns[n].name);
-        found(data, &finding);
-    }
     if (!status)
-        warp_program_destroy(program);
+        warp_tell_unsupported(program, &rules[UTIL_ARRAY_SIZE(rules) - 1], found, data);
+    warp_program_destroy(program);
     return status == -EBADMSG ? 0 : status;
 }
 

@@ -1,6 +1,7 @@
 #include "isa/warp/program.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "isa/blocks.h"
@@ -354,6 +355,18 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
     }
     *out = p;
     return 0;
+}
+
+void warp_tell_unsupported(const struct warp_program *p, const struct isa_rule *rule, isa_lint_fn found,
+                           void *data)
+{
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        struct isa_finding finding = {.rule = rule, .pc = p->insns[n].at};
+        if (p->insns[n].kind != WARP_UNSUPPORTED)
+            continue;
+        snprintf(finding.detail, sizeof finding.detail, "%s", p->insns[n].name);
+        found(data, &finding);
+    }
 }
 
 uint32_t warp_listed_count(const struct warp_program *p)

@@ -3,6 +3,7 @@
 #ifndef VITRAIL_ISA_WARP_PROGRAM_H
 #define VITRAIL_ISA_WARP_PROGRAM_H
 
+#include "isa/rule.h"
 #include "isa/warp/insn.h"
 #include "util/error.h"
 
@@ -45,6 +46,9 @@ struct warp_program {
 int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_bytes,
                         struct warp_program **out, struct util_error *error);
 void warp_program_destroy(struct warp_program *program); /* NULL is accepted */
+/* Calls `found`, with the set's rule, for each instruction that faults whenever it is executed (WARP_UNSUPPORTED). */
+void warp_tell_unsupported(const struct warp_program *program, const struct isa_rule *rule, isa_lint_fn found,
+                           void *data);
 
 static inline bool warp_blends(const struct warp_insn *i)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/valhall/asm.h"
+#include "isa/valhall/lint.h"
 #include "isa/valhall/names.h"
 #include "isa/valhall/program.h"
 #include "tests/isa/warp_run.h"
@@ -393,9 +394,39 @@ static void test_blends(void **unused)
     assert_int_equal(state.reg[60][0], 9);
 }
 
+static void take_note(void *data, const struct isa_finding *finding)
+{
+    char *all = data;
+    if (!strcmp(finding->rule->name, "UNEXPLAINED"))
+        snprintf(all + strlen(all), 200 - strlen(all), "%u %s|", finding->pc, finding->detail);
+}
+
+/* The linter tells what would fault, and of what would not nothing. */
+static void unexplained_is_told(void **unused)
+{
+    static const char *const texts[][2] = {
+        {"FADD.f32 r0, r1, r2\nFPCLASS.f32 r3, r0\nNOP.end\n", "1 FPCLASS.f32|"},
+        {"BRANCHZ.eq r0.lowbits, offset:to\nto: NOP.end\n", "0 a branch on .lowbits|"},
+        {"FADD.f32 r0, r1, r2\nNOP.end\n", ""},
+        {"NOP\n", ""}, /* not a program */
+    };
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(texts); n++) {
+        char found[200] = "";
+        struct util_error error = {0};
+        void *words;
+        uint32_t count;
+        if (valhall_asm(texts[n][0], strlen(texts[n][0]), &words, &count, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(valhall_lint(words, count, 0, take_note, found), 0);
+        assert_string_equal(found, texts[n][1]);
+        free(words);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_branches),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unexplained_is_told),
+                                       cmocka_unit_test(test_branches),
                                        cmocka_unit_test(test_discard),
                                        cmocka_unit_test(test_helpers),
                                        cmocka_unit_test(test_barriers),
