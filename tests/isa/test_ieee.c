@@ -16,8 +16,6 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-#pragma GCC optimize("no-tree-vectorize")
-
 enum { CASES = 60000 };
 
 static struct isa_random random_state = {11};
