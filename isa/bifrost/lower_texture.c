@@ -80,7 +80,7 @@ static bool put_operation(uint32_t d, struct warp_insn *out)
     return TEXC_GET(d, SINGLE, OP) == TEXC_OP_TEXTURE && level >= TEXC_LEVEL_GIVEN;
 }
 
-static bool has_dreg(uint32_t d, const struct warp_insn *out, enum texc_register n)
+static bool has_dreg(uint32_t d, const struct warp_insn *out, enum bifrost_texc_register n)
 {
     const bool immediate = TEXC_GET(d, SINGLE, IMMEDIATE);
     const unsigned mode = TEXC_GET(d, SINGLE, INDEX_MODE);
@@ -126,7 +126,7 @@ static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, 
     const struct warp_insn *out = &l->message.insn[0];
     unsigned reg[TEXC_DREGS], next = i->staging_reg;
     for (unsigned n = 0; n < TEXC_DREGS; n++) {
-        const bool has = has_dreg(d, out, (enum texc_register)n);
+        const bool has = has_dreg(d, out, (enum bifrost_texc_register)n);
         reg[n] = has ? next % BIFROST_REGISTERS : BIFROST_REGISTERS;
         next += has;
     }

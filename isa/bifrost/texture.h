@@ -15,7 +15,7 @@ enum {
 #define TEXC_GET(word, form, name)                                                                           \
     ((uint32_t)util_bits(word, TEXC_##form##_##name##_AT, TEXC_##form##_##name##_BITS))
 
-enum texc_register {
+enum bifrost_texc_register {
 #define DREG(name) TEXC_DREG_##name,
 #include "isa/bifrost/texture.inc"
     TEXC_DREGS
