@@ -20,9 +20,16 @@ static bool is_word(char c)
 
 int isa_scan_fail(struct isa_scan *s, const char *where, const char *what)
 {
+    uint32_t line = 1;
+    const char *start = s->text;
+    for (const char *c = s->text; c < where; c++)
+        if (*c == '\n') {
+            line++;
+            start = c + 1;
+        }
     if (!s->failed)
-        s->failed = util_fail(s->error, -EINVAL, "line %" PRIu32 ", column %zu: %s", s->line,
-                              (size_t)(where - s->line_start) + 1, what);
+        s->failed = util_fail(s->error, -EINVAL, "line %" PRIu32 ", column %zu: %s", line,
+                              (size_t)(where - start) + 1, what);
     return s->failed;
 }
 
@@ -44,8 +51,6 @@ void isa_scan_next_line(struct isa_scan *s)
         s->at++;
     if (s->at < s->end)
         s->at++;
-    s->line++;
-    s->line_start = s->at;
 }
 
 bool isa_scan_glued(struct isa_scan *s, char c)

@@ -11,8 +11,7 @@
 
 /* A place in the text. The first failure is recorded in `error` and stays in `failed`. */
 struct isa_scan {
-    const char *at, *end, *line_start;
-    uint32_t line;
+    const char *text, *at, *end;
     int failed;
     struct util_error *error;
 };
@@ -23,7 +22,7 @@ struct isa_token {
     size_t length;
 };
 
-/* Records "line L, column C: what" for the place `where`; returns -EINVAL. */
+/* Records "line L, column C: what" for the place `where`, on any line; returns -EINVAL. */
 int isa_scan_fail(struct isa_scan *s, const char *where, const char *what);
 void isa_scan_space(struct isa_scan *s);
 /* Nothing more on this line (a comment does not count). */

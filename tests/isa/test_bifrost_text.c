@@ -274,6 +274,18 @@ static void the_set_is_found(void **state)
     assert_ptr_equal(isa_set_find("bifrost"), &bifrost_set);
 }
 
+/* What is known to be wrong only when the clause has been read is where it stands. */
+static void refusals_have_places(void **unused)
+{
+    static const char *const text = "ds(0) eos {\n*NOP t0\n+NOP t1\n  *IADD.u32 r1:t0, r1, r2\n+NOP t1\n}\n";
+    struct util_error error = {0};
+    void *words = NULL;
+    uint32_t count;
+    (void)unused;
+    assert_int_equal(bifrost_asm(text, strlen(text), &words, &count, &error), -EINVAL);
+    assert_string_equal(error.text, "line 4, column 4: the other unit has this operation");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +295,7 @@ int main(void)
         cmocka_unit_test(sources_and_results_are_resolved),
         cmocka_unit_test(programs_are_taken),
         cmocka_unit_test(programs_read_back),
+        cmocka_unit_test(refusals_have_places),
         cmocka_unit_test(the_set_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
