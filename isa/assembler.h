@@ -9,7 +9,8 @@
 struct isa_assembler;
 
 struct isa_syntax {
-    uint32_t word_bytes; /* 2, 4, 8 or 16; the digits of `.word` are the number whose lowest byte comes first */
+    uint32_t
+        word_bytes; /* 2, 4, 8 or 16; the digits of `.word` are the number whose lowest byte comes first */
     /* Reads the rest of a line whose mnemonic has been read, and emits its bytes: as many whatever labels
      * are. 0, -EINVAL, -ENOMEM. */
     int (*instruction)(struct isa_assembler *as, struct isa_token mnemonic);
