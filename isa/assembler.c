@@ -63,7 +63,10 @@ static int parse_raw(struct isa_assembler *as)
     struct isa_scan *s = &as->scan;
     struct isa_token name = isa_scan_word(s);
     uint32_t bytes = as->syntax->word_bytes;
-    const char *complaint = bytes == 2 ? expected_2 : bytes == 4 ? expected_4 : bytes == 8 ? expected : expected_16;
+    const char *complaint = bytes == 2   ? expected_2
+                            : bytes == 4 ? expected_4
+                            : bytes == 8 ? expected
+                                         : expected_16;
     uint8_t raw[RAW_MAX] = {0};
     if (!isa_token_is(name, "word"))
         return isa_asm_fail(as, name, "unknown directive");
@@ -135,7 +138,7 @@ static int read_lines(struct isa_assembler *as)
 int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out,
                  uint32_t *count, struct util_error *error)
 {
-    struct isa_scan start = {.at = text, .end = text + length, .line_start = text, .line = 1, .error = error};
+    struct isa_scan start = {.text = text, .at = text, .end = text + length, .error = error};
     struct isa_assembler as = {.syntax = syntax, .scan = start};
     int err = read_lines(&as);
     if (!err) {

@@ -80,26 +80,65 @@ void mali_frag_set_warp_forms(const struct mali_frag *f, struct mali_frag_forms 
     memcpy(out->messages, f->messages, sizeof out->messages);
 }
 
+/* ---- draws that hide what is behind ---- */
+
+/* Where the coverage is with which the program began; bit n: number n. ATEST's counts as the same: this is asked of draws
+ * that test no alpha. */
+struct covered {
+    uint64_t regs;
+    uint32_t temporaries;
+};
+
+static bool is_covered(const struct covered *c, const struct warp_source *s)
+{
+    if (s->width < 32 || s->negate || s->absolute || s->invert)
+        return false;
+    return s->from == WARP_REGISTER    ? c->regs >> s->index % WARP_REGISTERS & 1
+           : s->from == WARP_TEMPORARY ? c->temporaries >> s->index % WARP_TEMPORARIES & 1
+                                       : false;
+}
+
+static void set_register(struct covered *c, unsigned n, bool covered)
+{
+    const uint64_t bit = UINT64_C(1) << n % WARP_REGISTERS;
+    c->regs = covered ? c->regs | bit : c->regs & ~bit;
+}
+
+static void set_result(struct covered *c, const struct warp_insn *i, unsigned n, bool covered)
+{
+    const uint32_t bit = 1u << n % WARP_TEMPORARIES;
+    if (i->dest.to == WARP_REGISTER)
+        set_register(c, n, covered);
+    else
+        c->temporaries = covered ? c->temporaries | bit : c->temporaries & ~bit;
+}
+
+/* The coverage goes on through moves of whole words, which Bifrost's messages have before and behind them. */
+static void follow(struct covered *c, const struct warp_insn *i)
+{
+    const bool moves = i->kind == WARP_COMPUTE && i->op == WARP_MOV_I32 && i->dest.mask == 3 &&
+                       !i->dest.pair && !i->not_result && is_covered(c, &i->source[0]);
+    const bool tests = is_message(i, WARP_ATEST) && is_covered(c, &i->source[0]);
+    for (unsigned n = 0; n < i->write.count; n++)
+        set_register(c, i->write.reg + n, tests && n == 0);
+    for (unsigned n = 0; i->dest.mask && n < 1u + i->dest.pair; n++)
+        set_result(c, i, i->dest.index + n, moves);
+}
+
 bool mali_frag_writes_always(const struct warp_program *p)
 {
     const uint32_t count = p->straight ? p->insn_count : p->fixed_count;
+    struct covered covered = {.regs = UINT64_C(1) << MALI_REG_FRAGMENT_COVERAGE};
     unsigned blends = 0;
     if (p->discards)
         return false;
-    for (uint32_t n = 0; n < count; n++) {
+    for (uint32_t k = 0, n = 0; k < count; k++, n = warp_fixed_next(&p->insns[n], n)) {
         const struct warp_insn *i = &p->insns[n];
-        const bool writes = i->dest.mask && i->dest.to == WARP_REGISTER &&
-                            i->dest.index <= MALI_REG_FRAGMENT_COVERAGE &&
-                            i->dest.index + i->dest.pair >= MALI_REG_FRAGMENT_COVERAGE;
-        const bool reads = i->write.count && i->write.reg <= MALI_REG_FRAGMENT_COVERAGE &&
-                           i->write.reg + i->write.count > MALI_REG_FRAGMENT_COVERAGE &&
-                           !is_message(i, WARP_ATEST);
         const unsigned at = warp_blends(i) ? 1 : 0; /* where the coverage is */
-        const bool covers =
-            i->source[at].from == WARP_REGISTER && i->source[at].index == MALI_REG_FRAGMENT_COVERAGE;
-        if (writes || reads || ((warp_blends(i) || is_message(i, WARP_ATEST)) && !covers))
+        if ((warp_blends(i) || is_message(i, WARP_ATEST)) && !is_covered(&covered, &i->source[at]))
             return false;
         blends += warp_blends(i);
+        follow(&covered, i);
     }
     return blends == 1;
 }
