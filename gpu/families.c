@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "gpu/libresoc/device.h"
 #include "gpu/mali/gpu.h"
 #include "gpu/utgard/gpu.h"
 #include "gpu/vc4/device.h"
@@ -52,6 +53,17 @@ static int make_mali(const struct family *family, struct gpu_memory *memory,
     return r;
 }
 
+static int make_libresoc(const struct family *family, struct gpu_memory *memory,
+                         const struct gpu_options *options, struct gpu_device *out)
+{
+    struct libresoc_device *device;
+    (void)family;
+    int r = libresoc_device_create(memory, options, &device);
+    if (!r)
+        *out = libresoc_device_gpu(device);
+    return r;
+}
+
 #define MALI(name, model, architecture, kind, is_unfinished)                                                 \
     {{name, "mali", "Arm Mali-" model " (" architecture ")", "panfrost", MALI_WINDOW, true, 1ull << 32},     \
      .make = make_mali,                                                                                      \
@@ -75,6 +87,10 @@ static const struct family families[] = {
     MALI("g72", "G72 MP3", "Bifrost", MALI_G72, false),
     MALI("g31", "G31 MP1", "Bifrost", MALI_G31, false),
     MALI("g52", "G52 MP2", "Bifrost", MALI_G52, false),
+    {{"libresoc", "libresoc", "Libre-SOC hybrid core (RV64GC, Simple-V)", "", LIBRESOC_WINDOW, true,
+      1ull << 32},
+     .make = make_libresoc,
+     .unfinished = true},
 };
 
 static const struct family *find(const char *name)

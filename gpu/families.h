@@ -7,7 +7,7 @@
 #include "gpu/options.h"
 
 /* "vc4", "mali400" (2 PPs), "mali450" (6 PPs), "t720", "t760", "t860"; and by name alone, as they do not draw
- * yet: "g72", "g31", "g52", "g57". `memory` is borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
+ * yet: "g72", "g31", "g52", "g57", "libresoc". `memory` is borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
 int gpu_create(const char *name, struct gpu_memory *memory, const struct gpu_options *options,
                struct gpu_device *out);
 /* Mesa's driver for it: "vc4", "lima"; NULL: there is no such GPU. */
