@@ -19,7 +19,7 @@ static char *describe(void)
         return NULL;
     fputs("A GPU made of software: runs what real drivers hand to tile-based GPUs.\n\nCommands:\n", out);
     for (unsigned n = 0; (c = tool_command_at(n)); n++)
-        fprintf(out, "  %-8s %s\n", c->name, c->summary);
+        fprintf(out, "  %-15s %s\n", c->name, c->summary);
     fputs("\n`vitrail COMMAND --help` has the options and examples of a command.", out);
     if (!fclose(out))
         return text;
@@ -31,7 +31,7 @@ static const struct tool_command vitrail = {
     .operands = "COMMAND [ARGS]",
     .notes = "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault, 4 bad file, "
              "5 this machine cannot do it; `run` and `record` pass on the program's, or 6: it never used "
-             "the GPU.",
+             "the GPU; `libresoc run` passes on the program's, too.",
     .examples = "  vitrail run --gpu vc4 -- glmark2-es2-drm -b texture\n"
                 "  vitrail record -o frame.vtc -- kmscube -c 1\n"
                 "  vitrail replay frame.vtc --png frame.png\n",
@@ -52,12 +52,50 @@ static const char *command_name(const void *data, unsigned n)
     return c ? c->name : NULL;
 }
 
+/* The second word of a command whose first is `word`, "" if it has none; NULL: it begins otherwise. */
+static const char *second_word(const struct tool_command *c, const char *word)
+{
+    const size_t length = strcspn(c->name, " ");
+    if (strncmp(c->name, word, length) != 0 || word[length])
+        return NULL;
+    return c->name[length] ? c->name + length + 1 : "";
+}
+
+/* Where the second word is missing, or is none: the help of all commands that begin so, if asked for. */
+static int ask_for_second(const char *first, const char *word)
+{
+    const struct tool_command *c;
+    const bool help = word && (!strcmp(word, "--help") || !strcmp(word, "-h"));
+    char all[256] = "";
+    for (unsigned n = 0, found = 0; (c = tool_command_at(n)); n++) {
+        if (!second_word(c, first))
+            continue;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s`vitrail %s`", *all ? ", " : "", c->name);
+        if (help && found++)
+            putchar('\n');
+        if (help)
+            tool_help(c, stdout);
+    }
+    if (help)
+        return finish(first, TOOL_OK);
+    return tool_error(first, TOOL_USAGE, "%s%s%swhat to do? %s; see `vitrail %s --help`", word ? "'" : "",
+                      word ? word : "", word ? "': " : "", all, first);
+}
+
 static int run_command(int argc, char **argv)
 {
     const struct tool_command *c;
-    for (unsigned n = 0; (c = tool_command_at(n)); n++)
-        if (!strcmp(argv[0], c->name))
+    bool begun = false;
+    for (unsigned n = 0; (c = tool_command_at(n)); n++) {
+        const char *second = second_word(c, argv[0]);
+        begun |= second != NULL;
+        if (second && !*second)
             return finish(c->name, c->main(argc, argv));
+        if (second && argc > 1 && !strcmp(argv[1], second))
+            return finish(c->name, c->main(argc - 1, argv + 1));
+    }
+    if (begun)
+        return ask_for_second(argv[0], argc > 1 ? argv[1] : NULL);
     const char *nearest = tool_nearest(argv[0], command_name, NULL);
     if (nearest)
         return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; did you mean '%s'?", argv[0], nearest);

@@ -99,8 +99,8 @@ static void fill(struct table *t, const struct tool_command *command, argp_parse
     }
     snprintf(t->doc, sizeof t->doc, "\n%s%s%s", command->text, command->notes ? "\v" : "",
              command->notes ? command->notes : "");
-    const char *called = command->called ? command->called : command->name;
-    snprintf(t->usage, sizeof t->usage, "vitrail%s%s", called ? " " : "", called ? called : "");
+    snprintf(t->usage, sizeof t->usage, "vitrail%s%s", command->name ? " " : "",
+             command->name ? command->name : "");
 }
 
 /* The examples' lines are too long to be wrapped, and are not argp's. */
@@ -220,7 +220,6 @@ static const char *option_name(const void *command, unsigned n)
 /* What argp did not take: an option that there is not, or one with a value too few or too many. */
 static int refuse_option(const struct tool_command *command, const char *word)
 {
-    const char *called = command->called ? command->called : command->name;
     unsigned lines = word[0] == '-' && word[1] == '-' ? 2 : 1;
     const struct tool_option *row;
     char name[64];
@@ -234,7 +233,7 @@ static int refuse_option(const struct tool_command *command, const char *word)
         return tool_error(command->name, TOOL_USAGE, "unknown option '%s'; did you mean '%s%s'?", word,
                           dashes(nearest), nearest);
     return tool_error(command->name, TOOL_USAGE, "unknown option '%s'; see `vitrail%s%s --help`", word,
-                      called ? " " : "", called ? called : "");
+                      command->name ? " " : "", command->name ? command->name : "");
 }
 
 static int take_operand(struct parse *p, char *word)
@@ -327,6 +326,6 @@ int tool_parse(const struct tool_command *command, int argc, char **argv, void *
         return tool_error(c->name, TOOL_HOST, "%s", strerror(error));
     if (!p.code && c->takes.noun && operands->count < c->takes.min)
         return tool_error(c->name, TOOL_USAGE, "no %s given; see `vitrail %s --help`", c->takes.noun,
-                          c->called ? c->called : c->name);
+                          c->name);
     return p.code;
 }

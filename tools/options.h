@@ -40,8 +40,7 @@ struct tool_option {
 /* A command: how it is called, what it says of itself, what it takes. Strings are static; paragraphs of
  * texts are parted by empty lines and wrapped where they are shown. */
 struct tool_command {
-    const char *name;     /* "replay"; NULL: vitrail itself */
-    const char *called;   /* "qpu run"; NULL: as its name */
+    const char *name;     /* "replay", or of two words: "qpu run"; NULL: vitrail itself */
     const char *summary;  /* its line in the list of commands */
     const char *operands; /* "CAPTURE" */
     const char *text;     /* what it does */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/vc4/device.h"
+#include "tools/mem.h"
 #include "tools/program.h"
 #include "util/bits.h"
 
@@ -14,11 +15,6 @@
 
 #define MAX_ITEMS 64u
 #define MAX_WORDS 1024u
-
-struct file_at {
-    uint64_t address, size;
-    const char *path; /* NULL: print */
-};
 
 struct uniforms {
     uint32_t count, words[MAX_WORDS];
@@ -31,11 +27,11 @@ struct start {
 
 struct options {
     struct tool_device_options device;
-    const char *program, *format;
+    struct tool_mem mem;
+    const char *program;
     uint64_t qpus, memory, fuel, times;
-    struct file_at mem[MAX_ITEMS], dump[MAX_ITEMS];
     struct start start[MAX_ITEMS];
-    unsigned mems, dumps, starts, lists;
+    unsigned starts, lists;
     struct uniforms *list; /* MAX_ITEMS of them */
 };
 
@@ -46,7 +42,7 @@ static bool uniform_word(const char *text, uint32_t *word, uint8_t *kind)
     uint64_t number;
     char *end;
     *kind = 0;
-    if (!strcmp(text, "qpu") || !strcmp(text, "qpus")) {
+    if (!strcmp(text, "qpu run") || !strcmp(text, "qpus")) {
         *kind = text[3] ? 'n' : 'q';
         return true;
     }
@@ -65,18 +61,18 @@ static int take_uniforms(void *options, const char *value)
     struct uniforms *u = &o->list[o->lists];
     char *copy = strdup(value), *next = copy;
     if (!copy)
-        return tool_error("qpu", TOOL_HOST, "out of memory");
+        return tool_error("qpu run", TOOL_HOST, "out of memory");
     if (o->lists == MAX_ITEMS) {
         free(copy);
-        return tool_error("qpu", TOOL_USAGE, "at most %u lists of uniforms", MAX_ITEMS);
+        return tool_error("qpu run", TOOL_USAGE, "at most %u lists of uniforms", MAX_ITEMS);
     }
     o->lists++;
     for (char *word = strsep(&next, ","); word; word = strsep(&next, ",")) {
         if (u->count == MAX_WORDS || !uniform_word(word, &u->words[u->count], &u->kind[u->count])) {
-            int code =
-                u->count == MAX_WORDS
-                    ? tool_error("qpu", TOOL_USAGE, "at most %u uniforms a list", MAX_WORDS)
-                    : tool_error("qpu", TOOL_USAGE, "'%s' is no uniform: a number, a float, qpu, qpus", word);
+            int code = u->count == MAX_WORDS
+                           ? tool_error("qpu run", TOOL_USAGE, "at most %u uniforms a list", MAX_WORDS)
+                           : tool_error("qpu run", TOOL_USAGE,
+                                        "'%s' is no uniform: a number, a float, qpu, qpus", word);
             free(copy);
             return code;
         }
@@ -86,51 +82,9 @@ static int take_uniforms(void *options, const char *value)
     return TOOL_OK;
 }
 
-/* "A,B" or "A" when `second` is NULL, then perhaps "=REST". */
-static bool numbers_then(const char *text, uint64_t *first, uint64_t *second, const char **rest)
-{
-    char copy[64];
-    size_t length = strcspn(text, "=");
-    *rest = text[length] ? text + length + 1 : NULL;
-    if (length >= sizeof copy)
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    char *comma = strchr(copy, ',');
-    if (!comma != !second)
-        return false;
-    if (comma)
-        *comma = 0;
-    return tool_size(copy, 0, 1ull << 32, first) && (!second || tool_size(comma + 1, 0, 1ull << 32, second));
-}
-
 static int too_many(const char *option)
 {
-    return tool_error("qpu", TOOL_USAGE, "%s can be given %u times", option, MAX_ITEMS);
-}
-
-static int take_mem(void *options, const char *value)
-{
-    struct options *o = options;
-    struct file_at item = {0};
-    if (o->mems == MAX_ITEMS)
-        return too_many("--mem");
-    if (!numbers_then(value, &item.address, NULL, &item.path) || !item.path)
-        return -1;
-    o->mem[o->mems++] = item;
-    return TOOL_OK;
-}
-
-static int take_dump(void *options, const char *value)
-{
-    struct options *o = options;
-    struct file_at item = {0};
-    if (o->dumps == MAX_ITEMS)
-        return too_many("--dump");
-    if (!numbers_then(value, &item.address, &item.size, &item.path))
-        return -1;
-    o->dump[o->dumps++] = item;
-    return TOOL_OK;
+    return tool_error("qpu run", TOOL_USAGE, "%s can be given %u times", option, MAX_ITEMS);
 }
 
 static int take_start(void *options, const char *value)
@@ -140,16 +94,10 @@ static int take_start(void *options, const char *value)
     const char *rest;
     if (o->starts == MAX_ITEMS)
         return too_many("--start");
-    if (!numbers_then(value, &start.code, &start.uniforms, &rest) || rest)
+    if (!tool_mem_numbers(value, &start.code, &start.uniforms, &rest) || rest)
         return -1;
     o->start[o->starts++] = start;
     return TOOL_OK;
-}
-
-static const char *format_word(unsigned n)
-{
-    static const char *const words[] = {"hex", "int", "float"};
-    return n < UTIL_ARRAY_SIZE(words) ? words[n] : NULL;
 }
 
 #define AT(member) offsetof(struct options, member)
@@ -161,13 +109,6 @@ static const struct tool_option rows[] = {
      "its uniforms, with commas between: numbers, floats (1.5), `qpu` (0, 1, ...), `qpus` (N); given again: "
      "those of the next start, the last list being for all that remain",
      .kind = TOOL_OWN, .take = take_uniforms},
-    {"mem", "ADDR=FILE", "puts a file into memory; may be given again", .kind = TOOL_OWN, .take = take_mem,
-     .takes = "ADDR=FILE"},
-    {"dump", "ADDR,SIZE[=FILE]",
-     "prints that memory when all is done, or writes it to FILE; may be given again", .kind = TOOL_OWN,
-     .take = take_dump, .takes = "ADDR,SIZE or ADDR,SIZE=FILE"},
-    {"format", "NAME", "of what is printed: %s", .kind = TOOL_NAME, .at = AT(format), .word = format_word,
-     .first = true},
     {"start", "CODE,UNIFORMS",
      "starts what stands in memory at CODE, with the uniforms at UNIFORMS; may be given again; needs no "
      "PROGRAM",
@@ -181,9 +122,8 @@ static const struct tool_option rows[] = {
     {0},
 };
 
-const struct tool_command tool_command_qpu = {
-    .name = "qpu",
-    .called = "qpu run",
+const struct tool_command tool_command_qpu_run = {
+    .name = "qpu run",
     .summary = "run a general-purpose QPU program",
     .operands = "[PROGRAM]",
     .text = "Runs a general-purpose QPU program on the device, through its scheduler's registers. PROGRAM "
@@ -192,45 +132,24 @@ const struct tool_command tool_command_qpu = {
                 "      --dump 0x2000,64 --format float\n"
                 "  vitrail qpu run tri.hex --qpus 12 --uniforms qpu,qpus,0x10000 --dump 0x10000,768\n"
                 "  vitrail qpu run --mem 0=image.bin --start 0x1000,0x4000 --dump 0,0x8000=after.bin\n",
-    .options = {{rows}, {tool_device_rows, AT(device)}},
-    .takes = {"program", 0, 2}, /* "run" is the first */
-    .main = tool_qpu,
+    .options = {{rows}, {tool_mem_rows, AT(mem)}, {tool_device_rows, AT(device)}},
+    .takes = {"program", 0, 1},
+    .main = tool_qpu_run,
 };
 
 static int parse(struct options *o, int argc, char **argv)
 {
     struct tool_operands words;
-    int code = tool_parse(&tool_command_qpu, argc, argv, o, &words);
+    int code = tool_parse(&tool_command_qpu_run, argc, argv, o, &words);
     if (code)
         return code;
-    if (!words.count || strcmp(words.at[0], "run") != 0)
-        return tool_error("qpu", TOOL_USAGE, "what to do? `vitrail qpu run`; see `vitrail qpu --help`");
-    o->program = words.count > 1 ? words.at[1] : NULL;
+    o->program = words.count ? words.at[0] : NULL;
     if (!o->program && !o->starts)
-        return tool_error("qpu", TOOL_USAGE, "neither a program nor --start is given");
+        return tool_error("qpu run", TOOL_USAGE, "neither a program nor --start is given");
     return TOOL_OK;
 }
 
 /* ---- memory ---- */
-
-static int load_memory(const struct options *o, const struct gpu_memory *memory)
-{
-    for (unsigned i = 0; i < o->mems; i++) {
-        uint8_t *bytes;
-        size_t size;
-        if (!tool_read_file("qpu", o->mem[i].path, &bytes, &size))
-            return TOOL_BAD_FILE;
-        uint8_t *to = size ? gpu_memory_at(memory, o->mem[i].address, size) : NULL;
-        if (to)
-            memcpy(to, bytes, size);
-        free(bytes);
-        if (!to && size)
-            return tool_error("qpu", TOOL_USAGE,
-                              "%s: %zu bytes at 0x%" PRIx64 " do not fit memory; --memory makes it larger",
-                              o->mem[i].path, size, o->mem[i].address);
-    }
-    return TOOL_OK;
-}
 
 /* Puts the program and the uniforms of each start at the end of memory. */
 static int place_program(struct options *o, const struct gpu_memory *memory)
@@ -238,7 +157,7 @@ static int place_program(struct options *o, const struct gpu_memory *memory)
     uint64_t at = memory->size;
     uint8_t *words;
     size_t size;
-    int code = tool_read_program("qpu", isa_set_find("vc4-qpu"), o->program, &words, &size);
+    int code = tool_read_program("qpu run", isa_set_find("vc4-qpu"), o->program, &words, &size);
     if (code)
         return code;
     uint64_t need = util_align(size, 64) + o->qpus * MAX_WORDS * 4;
@@ -247,10 +166,10 @@ static int place_program(struct options *o, const struct gpu_memory *memory)
         memcpy(to, words, size);
     free(words);
     if (!to)
-        return tool_error("qpu", TOOL_USAGE, "the program does not fit memory; --memory makes it larger");
+        return tool_error("qpu run", TOOL_USAGE, "the program does not fit memory; --memory makes it larger");
     uint64_t program = at - need, lists = program + util_align(size, 64);
     if (o->starts + o->qpus > MAX_ITEMS)
-        return tool_error("qpu", TOOL_USAGE, "at most %u starts", MAX_ITEMS);
+        return tool_error("qpu run", TOOL_USAGE, "at most %u starts", MAX_ITEMS);
     for (uint32_t n = 0; n < o->qpus; n++) {
         const struct uniforms *u = &o->list[o->lists ? UTIL_MIN(n, o->lists - 1) : 0];
         uint64_t address = lists + n * MAX_WORDS * 4ull;
@@ -260,40 +179,6 @@ static int place_program(struct options *o, const struct gpu_memory *memory)
         }
         o->start[o->starts++] = (struct start){program, address};
     }
-    return TOOL_OK;
-}
-
-static void print_word(const char *format, uint32_t word)
-{
-    if (!strcmp(format, "int"))
-        printf(" %11" PRId32, (int32_t)word);
-    else if (!strcmp(format, "float"))
-        printf(" %12.6g", (double)util_u2f(word));
-    else
-        printf(" %08" PRIx32, word);
-}
-
-static int dump_one(const struct options *o, const struct gpu_memory *memory, const struct file_at *dump)
-{
-    const uint8_t *bytes = gpu_memory_at(memory, dump->address, dump->size);
-    if (!bytes)
-        return tool_error("qpu", TOOL_USAGE, "--dump 0x%" PRIx64 ",%" PRIu64 " lies outside memory",
-                          dump->address, dump->size);
-    if (dump->path) {
-        FILE *out = util_fopen(dump->path, "wb");
-        if (!out)
-            return tool_error("qpu", TOOL_HOST, "%s: %s", dump->path, strerror(errno));
-        bool bad = fwrite(bytes, 1, dump->size, out) != dump->size;
-        bad |= fclose(out) != 0;
-        return bad ? tool_error("qpu", TOOL_HOST, "%s: cannot be written", dump->path) : TOOL_OK;
-    }
-    unsigned columns = strcmp(o->format, "hex") ? 4 : 8;
-    for (uint64_t i = 0; i < dump->size / 4; i++) {
-        if (i % columns == 0)
-            printf("%s0x%08" PRIx64 ":", i ? "\n" : "", dump->address + i * 4);
-        print_word(o->format, util_load32(bytes + i * 4));
-    }
-    putchar('\n');
     return TOOL_OK;
 }
 
@@ -319,7 +204,7 @@ static double run_all(const struct options *o, struct vc4_device *device, bool *
         *faulted = true;
     }
     if ((status >> 16 & 0xff) != o->starts && !*faulted) {
-        tool_error("qpu", 0, "%u of %u programs are done", status >> 16 & 0xff, o->starts);
+        tool_error("qpu run", 0, "%u of %u programs are done", status >> 16 & 0xff, o->starts);
         *faulted = true;
     }
     return seconds;
@@ -337,7 +222,7 @@ static int run(struct options *o, struct gpu_memory *memory, struct vc4_device *
     vc4_write(device, VC4_VPMBASE, 16); /* the whole of the VPM that programs can address */
     vc4_write(device, VC4_SRQUL, 1024); /* no limit */
     for (uint64_t i = 0; i < o->times && !faulted && !code; i++) {
-        code = load_memory(o, memory);
+        code = tool_mem_put("qpu run", &o->mem, memory, NULL, NULL);
         if (code)
             break;
         executed = work->instructions;
@@ -345,8 +230,8 @@ static int run(struct options *o, struct gpu_memory *memory, struct vc4_device *
         executed = work->instructions - executed;
         best = i && best < seconds ? best : seconds;
     }
-    for (unsigned i = 0; i < o->dumps && !code; i++)
-        code = dump_one(o, memory, &o->dump[i]);
+    if (!code)
+        code = tool_mem_dump("qpu run", &o->mem, memory);
     fflush(stdout);
     if (!code && !faulted) {
         fprintf(stderr,
@@ -363,14 +248,14 @@ static int open_and_run(struct options *o)
     struct gpu_options device_options;
     struct gpu_memory memory = {.fd = -1};
     struct vc4_device *device = NULL;
-    int code = tool_device_open("qpu", &o->device, &pool, &engine, &device_options);
+    int code = tool_device_open("qpu run", &o->device, &pool, &engine, &device_options);
     if (code)
         return code;
     device_options.job_fuel = o->fuel;
     int status = gpu_memory_create(o->memory, &memory);
     if (!status)
         status = vc4_device_create(&memory, &device_options, &device);
-    code = status ? tool_error("qpu", TOOL_HOST, "cannot make the device: %s", strerror(-status))
+    code = status ? tool_error("qpu run", TOOL_HOST, "cannot make the device: %s", strerror(-status))
                   : run(o, &memory, device);
     vc4_device_destroy(device);
     gpu_memory_destroy(&memory);
@@ -381,25 +266,22 @@ static int open_and_run(struct options *o)
 
 static int enter_sandbox(struct options *o)
 {
-    struct tool_sandbox sandbox = {.name = "qpu", .off = o->device.no_sandbox, .device = &o->device};
+    struct tool_sandbox sandbox = {.name = "qpu run", .off = o->device.no_sandbox, .device = &o->device};
     tool_sandbox_reads(&sandbox, o->program);
-    for (unsigned i = 0; i < o->mems; i++)
-        tool_sandbox_reads(&sandbox, o->mem[i].path);
-    for (unsigned i = 0; i < o->dumps; i++)
-        tool_sandbox_writes(&sandbox, o->dump[i].path);
+    tool_mem_grant(&o->mem, &sandbox);
     return tool_sandbox_enter(&sandbox);
 }
 
-int tool_qpu(int argc, char **argv)
+int tool_qpu_run(int argc, char **argv)
 {
     struct options o = {.device = TOOL_USUAL_DEVICE,
-                        .format = "hex",
+                        .mem = TOOL_MEM_USUAL,
                         .qpus = 1,
                         .memory = 16u << 20,
                         .times = 1,
                         .list = calloc(MAX_ITEMS, sizeof *o.list)};
     if (!o.list)
-        return tool_error("qpu", TOOL_HOST, "out of memory");
+        return tool_error("qpu run", TOOL_HOST, "out of memory");
     int code = parse(&o, argc, argv);
     if (!code)
         code = enter_sandbox(&o);

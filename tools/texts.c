@@ -55,16 +55,50 @@ static void complete_command(const struct tool_command *c, FILE *out)
     const struct tool_option *row;
     for (unsigned n = 0; (row = tool_option_at(c, n)); n++)
         complete_value(c->name, row, out);
-    if (c->called) { /* "qpu run": its second word */
-        fprintf(out, "    '%s %s') words='%s ", c->name, c->name, c->called + strlen(c->name) + 1);
-        put_options_of(c, out);
-        fprintf(out, "' ;;\n");
-    }
     if (!c->takes.noun) /* a program */
         fprintf(out, "    '%s --') files=-c ;;\n", c->name);
     fprintf(out, "    '%s '*) files=%s words='", c->name, c->takes.noun && !c->takes.max ? "none" : "-f");
     put_options_of(c, out);
     fprintf(out, "%s' ;;\n", c->takes.noun ? "" : " --");
+}
+
+/* What follows the first word of a command of two: all second words. Once for all that begin so. */
+static void complete_second(unsigned number, FILE *out)
+{
+    const struct tool_command *c = tool_command_at(number), *other;
+    const int length = (int)strcspn(c->name, " ");
+    if (!c->name[length])
+        return;
+    for (unsigned n = 0; n < number; n++)
+        if (!strncmp(tool_command_at(n)->name, c->name, (size_t)length + 1))
+            return;
+    fprintf(out, "    '%.*s %.*s') words='", length, c->name, length, c->name);
+    for (unsigned n = number; (other = tool_command_at(n)); n++)
+        if (!strncmp(other->name, c->name, (size_t)length + 1))
+            fprintf(out, "%s%s", n == number ? "" : " ", other->name + length + 1);
+    fprintf(out, "' ;;\n");
+}
+
+/* The names of two words, as a pattern of the shell. */
+static void put_long_names(FILE *out)
+{
+    const struct tool_command *c;
+    bool any = false;
+    for (unsigned n = 0; (c = tool_command_at(n)); n++)
+        if (strchr(c->name, ' ')) {
+            fprintf(out, "%s'%s'", any ? " | " : "", c->name);
+            any = true;
+        }
+}
+
+static void put_first_words(FILE *out)
+{
+    const struct tool_command *c, *before = NULL;
+    for (unsigned n = 0; (c = tool_command_at(n)); before = c, n++) {
+        const size_t length = strcspn(c->name, " ");
+        if (!before || strncmp(before->name, c->name, length + 1) != 0)
+            fprintf(out, "%.*s ", (int)length, c->name);
+    }
 }
 
 void texts_completion(FILE *out)
@@ -79,13 +113,19 @@ void texts_completion(FILE *out)
             "    if [ \"$cur\" = '=' ]; then cur=; elif [ \"$prev\" = '=' ]; then "
             "prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
             "    [ \"$COMP_CWORD\" -gt 1 ] || command=\n"
-            "    case \"$command $prev\" in\n",
+            "    [ \"$COMP_CWORD\" -gt 2 ] && case \"$command ${COMP_WORDS[2]}\" in\n"
+            "    ",
             VITRAIL_VERSION);
-    for (unsigned n = 0; (c = tool_command_at(n)); n++)
+    put_long_names(out);
+    fprintf(out, ") command+=\" ${COMP_WORDS[2]}\" ;;\n"
+                 "    esac\n"
+                 "    case \"$command $prev\" in\n");
+    for (unsigned n = 0; (c = tool_command_at(n)); n++) {
+        complete_second(n, out);
         complete_command(c, out);
+    }
     fprintf(out, "    ' '*) words='");
-    for (unsigned n = 0; (c = tool_command_at(n)); n++)
-        fprintf(out, "%s ", c->name);
+    put_first_words(out);
     for (const struct tool_option *row = tool_common_options; row->name; row++)
         fprintf(out, "--%s%s", row->name, row[1].name ? " " : "");
     fprintf(out, "' ;;\n"
@@ -147,12 +187,11 @@ static void put_options(const struct tool_option *rows, FILE *out)
 /* "EXPECTED.png GOT.png" and the like; a line a way to call it. */
 static void put_synopsis(const struct tool_command *c, FILE *out)
 {
-    const char *called = c->called ? c->called : c->name;
     char operands[128];
     snprintf(operands, sizeof operands, "%s", c->operands ? c->operands : "");
     char *next = operands, *line;
     for (unsigned n = 0; (line = strsep(&next, "\n")); n++) {
-        fprintf(out, "%s\n\\fB%s\\fR [\\fIOPTION\\fR...] ", n ? ".TQ" : ".TP", called);
+        fprintf(out, "%s\n\\fB%s\\fR [\\fIOPTION\\fR...] ", n ? ".TQ" : ".TP", c->name);
         put_text(line, out);
     }
 }

@@ -23,7 +23,7 @@ enum tool_exit {
     TOOL_UNUSED = 6,   /* a program was run, and the GPU never used */
 };
 
-/* A command is one file; its function and its row in the list are named after it. */
+/* A command is a file; its function and its row in the list are named after it. */
 #define TOOL_COMMANDS(COMMAND)                                                                               \
     COMMAND(run)                                                                                             \
     COMMAND(record)                                                                                          \
@@ -33,7 +33,8 @@ enum tool_exit {
     COMMAND(asm)                                                                                             \
     COMMAND(dis)                                                                                             \
     COMMAND(lint)                                                                                            \
-    COMMAND(qpu)                                                                                             \
+    COMMAND(qpu_run)                                                                                         \
+    COMMAND(libresoc_run)                                                                                    \
     COMMAND(compare)                                                                                         \
     COMMAND(explain)                                                                                         \
     COMMAND(profile)                                                                                         \

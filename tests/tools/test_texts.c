@@ -91,7 +91,7 @@ static const char *spelling(const struct tool_option *row)
 static const char *part_of_man(const struct tool_command *c, const char **end)
 {
     char head[64];
-    snprintf(head, sizeof head, ".TP\n\\fB%s\\fR [", c->called ? c->called : c->name);
+    snprintf(head, sizeof head, ".TP\n\\fB%s\\fR [", c->name);
     const char *at = strstr(man, head);
     assert_non_null(at);
     *end = strstr(at, "\n.RE\n");
