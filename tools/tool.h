@@ -34,6 +34,7 @@ enum tool_exit {
     COMMAND(dis)                                                                                             \
     COMMAND(lint)                                                                                            \
     COMMAND(qpu_run)                                                                                         \
+    COMMAND(libresoc_draw)                                                                                   \
     COMMAND(libresoc_run)                                                                                    \
     COMMAND(compare)                                                                                         \
     COMMAND(explain)                                                                                         \
