@@ -131,7 +131,7 @@ static bool take(const struct gpu_memory *memory, uint64_t address, enum libreso
     const uint8_t *at = gpu_memory_at(memory, address, count * 4ull);
     uint32_t known[LIBRESOC_DRAW_OWN_WORDS] = {0};
     if (!at)
-        return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address, "the record of a %s is not in memory",
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address, "the record of %s is not in memory",
                              name);
     memcpy(words, at, count * 4ull);
     for (size_t n = 0; n < kinds[kind].count; n++) {
@@ -143,8 +143,8 @@ static bool take(const struct gpu_memory *memory, uint64_t address, enum libreso
     for (uint32_t n = 0; n < count; n++)
         if (words[n] & ~known[n])
             return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address + n * 4ull,
-                                 "0x%08x in word %u of the record of a %s: reserved bits are set", words[n],
-                                 n, name);
+                                 "0x%08x in word %u of the record of %s: reserved bits are set", words[n], n,
+                                 name);
     return true;
 }
 
@@ -154,7 +154,7 @@ bool libresoc_frame_read(const struct gpu_memory *memory, uint64_t address, stru
     uint32_t words[LIBRESOC_FRAME_WORDS];
     if (address & 3)
         return bad(fault, address, "the record of a frame is not aligned to 4 bytes");
-    if (!take(memory, address, LIBRESOC_FRAME, "frame", words, fault))
+    if (!take(memory, address, LIBRESOC_FRAME, "a frame", words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_FRAME, words, out);
     if (out->mark != LIBRESOC_FRAME_MARK)
@@ -210,14 +210,14 @@ bool libresoc_draw_read(const struct gpu_memory *memory, uint64_t address, struc
                         struct gpu_fault *fault)
 {
     uint32_t words[LIBRESOC_DRAW_OWN_WORDS];
-    if (!take(memory, address, LIBRESOC_DRAW, "draw", words, fault))
+    if (!take(memory, address, LIBRESOC_DRAW, "a draw", words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_DRAW, words, out);
     if (!check_draw(out, address, fault))
         return false;
     for (unsigned n = 0; n < LIBRESOC_STAGES; n++) {
         const uint64_t at = address + (LIBRESOC_DRAW_OWN_WORDS + n * LIBRESOC_PROGRAM_WORDS) * 4ull;
-        if (!take(memory, at, LIBRESOC_PROGRAM, "program", words, fault))
+        if (!take(memory, at, LIBRESOC_PROGRAM, "a program", words, fault))
             return false;
         libresoc_record_unpack(LIBRESOC_PROGRAM, words, &out->stage[n]);
     }
@@ -228,7 +228,7 @@ bool libresoc_attribute_read(const struct gpu_memory *memory, uint64_t address,
                              struct libresoc_attribute_record *out, struct gpu_fault *fault)
 {
     uint32_t words[LIBRESOC_ATTRIBUTE_WORDS];
-    if (!take(memory, address, LIBRESOC_ATTRIBUTE, "attribute", words, fault))
+    if (!take(memory, address, LIBRESOC_ATTRIBUTE, "an attribute", words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_ATTRIBUTE, words, out);
     if (!libresoc_attribute_format(out->format))
