@@ -60,7 +60,7 @@ struct gpu_linter {
     void (*write)(struct gpu_lint *lint, uint32_t offset, uint32_t value); /* `draw` is 0 */
     void (*end)(struct gpu_lint *lint);
 };
-extern const struct gpu_linter vc4_linter, utgard_linter, mali_linter;
+extern const struct gpu_linter vc4_linter, utgard_linter, mali_linter, libresoc_linter;
 
 /* Reads the capture to its end and reports each finding where it is met first: the same thing in the same
  * role is looked at once. Lists that cannot be followed are findings or are passed over: what a guest may

@@ -27,7 +27,7 @@ struct decode_family {
     /* A write: listed, and followed to what it starts. `reply`: in answer to an interrupt. */
     void (*write)(void *self, uint32_t offset, uint32_t value, bool reply);
 };
-extern const struct decode_family decode_vc4, decode_utgard, decode_mali;
+extern const struct decode_family decode_vc4, decode_utgard, decode_mali, decode_libresoc;
 
 /* A program's lines, or where they were listed before; `hash` tells programs apart. `print` writes it to a
  * stream. */

@@ -12,6 +12,7 @@ static const struct tool_family families[] = {
     {"vc4", &decode_vc4, &vc4_linter},
     {"utgard", &decode_utgard, &utgard_linter},
     {"mali", &decode_mali, &mali_linter},
+    {"libresoc", &decode_libresoc, &libresoc_linter},
 };
 
 const struct tool_family *tool_family_at(unsigned n)

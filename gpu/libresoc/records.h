@@ -20,12 +20,13 @@
 #define LIBRESOC_DRAW_WORDS      (LIBRESOC_DRAW_OWN_WORDS + 3 * LIBRESOC_PROGRAM_WORDS)
 #define LIBRESOC_ATTRIBUTE_WORDS 8u
 
-#define LIBRESOC_SIDE       4096u      /* pixels of a frame, at most */
-#define LIBRESOC_DRAWS      65536u     /* of a frame */
-#define LIBRESOC_VERTICES   (1u << 24) /* of a draw, of all its instances */
-#define LIBRESOC_INDICES    (1u << 28) /* likewise */
-#define LIBRESOC_ATTRIBUTES 16u        /* of a draw: 64 streams */
-#define LIBRESOC_VARYINGS   60u        /* with x, y, z, w 64 streams */
+#define LIBRESOC_SIDE         4096u      /* pixels of a frame, at most */
+#define LIBRESOC_DRAWS        65536u     /* of a frame */
+#define LIBRESOC_VERTICES     (1u << 24) /* of a draw, of all its instances */
+#define LIBRESOC_INDICES      (1u << 28) /* likewise */
+#define LIBRESOC_ATTRIBUTES   16u        /* of a draw: 64 streams */
+#define LIBRESOC_VARYINGS     60u        /* with x, y, z, w 64 streams */
+#define LIBRESOC_PROGRAM_MOST 65536u     /* halfwords of a program */
 
 enum libresoc_stage_kind { LIBRESOC_VERTEX, LIBRESOC_FRAGMENT, LIBRESOC_BLEND, LIBRESOC_STAGES };
 

@@ -11,8 +11,6 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
-#define MOST_WORDS (1u << 16) /* halfwords of a program: ours */
-
 /* ---- programs ---- */
 
 static int decode(const void *words, uint32_t count, struct gpu_program_decoded *out,
@@ -31,8 +29,8 @@ static void destroy(void *program)
 }
 
 const struct gpu_program_kind libresoc_program_kind = {.word_bytes = 2,
-                                                       .most_words = MOST_WORDS,
-                                                       .first_words = MOST_WORDS,
+                                                       .most_words = LIBRESOC_PROGRAM_MOST,
+                                                       .first_words = LIBRESOC_PROGRAM_MOST,
                                                        .exact = true,
                                                        .many = 1u << 19,
                                                        .most = 1u << 20,
@@ -45,7 +43,7 @@ bool libresoc_stage_take(struct gpu_programs *programs, const struct libresoc_pr
     const char *unit = libresoc_stage_name(out->kind);
     const uint64_t address = record->address;
     struct util_error error = {0};
-    if (record->bytes > MOST_WORDS * 2 || record->bytes & 1 || address & 1 || record->entry & 1 ||
+    if (record->bytes > LIBRESOC_PROGRAM_MOST * 2 || record->bytes & 1 || address & 1 || record->entry & 1 ||
         record->entry >= record->bytes)
         return gpu_fault_set(fault, GPU_FAULT_PACKET, unit, address,
                              "a program of %u bytes that begins at byte %u of them", record->bytes,
