@@ -87,10 +87,9 @@ static const struct family families[] = {
     MALI("g72", "G72 MP3", "Bifrost", MALI_G72, false),
     MALI("g31", "G31 MP1", "Bifrost", MALI_G31, false),
     MALI("g52", "G52 MP2", "Bifrost", MALI_G52, false),
-    {{"libresoc", "libresoc", "Libre-SOC hybrid core (RV64GC, Simple-V)", "", LIBRESOC_WINDOW, true,
-      1ull << 32},
-     .make = make_libresoc,
-     .unfinished = true},
+    /* Of no driver: these stand last. */
+    {{"libresoc", "libresoc", "Libre-SOC hybrid core (Simple-V)", NULL, LIBRESOC_WINDOW, true, 1ull << 32},
+     .make = make_libresoc},
 };
 
 static const struct family *find(const char *name)
@@ -118,6 +117,12 @@ const char *gpu_driver_name(const char *name)
 const struct gpu_info *gpu_info_at(unsigned n)
 {
     return n < UTIL_ARRAY_SIZE(families) && !families[n].unfinished ? &families[n].info : NULL;
+}
+
+const struct gpu_info *gpu_info_driven_at(unsigned n)
+{
+    const struct gpu_info *info = gpu_info_at(n);
+    return info && info->driver ? info : NULL;
 }
 
 const struct gpu_info *gpu_info_find(const char *name)

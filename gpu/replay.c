@@ -80,7 +80,7 @@ int replay_create(struct capture_reader *reader, const struct gpu_options *optio
 {
     struct capture_info info;
     capture_reader_info(reader, &info);
-    if (!gpu_driver_name(info.gpu))
+    if (!gpu_info_find(info.gpu))
         return util_fail(error, -ENOTSUP, "capture of a '%s', which is not among the GPUs here", info.gpu);
     struct replay *replay = calloc(1, sizeof *replay);
     if (!replay)

@@ -94,7 +94,7 @@ struct vitrail_gpu {
     size_t size;             /* of this structure, in the caller's header */
     const char *name;        /* as in vitrail_config: "vc4", "mali400". Static, as all strings here */
     const char *description; /* "Broadcom VideoCore IV (V3D 2.1)" */
-    const char *driver;      /* the Mesa driver that speaks to it */
+    const char *driver;      /* the Mesa driver that speaks to it; NULL: none does */
     uint32_t register_bytes; /* registers are at offsets 0..register_bytes - 4 */
     uint32_t capabilities;   /* VITRAIL_CAP_* */
     uint64_t memory_max;     /* bytes of guest memory it can address */
@@ -258,7 +258,8 @@ VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
 /* ---- registers and interrupts ---- */
 
 /* Registers by byte offset from the start of the GPU's block, 32 bits each (vc4: the 3D block; Mali: the
- * window of all its blocks as the device tree has it, for 0x30000 bytes). Returns 0; -EINVAL: offset is not
+ * window of all its blocks as the device tree has it, for 0x30000 bytes; libresoc: its command processor's, as
+ * gpu/libresoc/README.md has them). Returns 0; -EINVAL: offset is not
  * a multiple of 4 or not below the GPU's register_bytes. Registers that do not exist read as zero, and
  * writing one is a guest fault. Both may be called from the IRQ callback: a job started there runs when the
  * callback has returned, still before the outermost vitrail_write_register does. */
@@ -273,7 +274,7 @@ VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t
 VITRAIL_API int vitrail_flush(struct vitrail_context *context);
 
 /* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
- * 75, and from bit 16 on those of user programs, DBQITC; Mali: a bit for each block whose line is high) when
+ * 75, and from bit 16 on those of user programs, DBQITC; Mali: a bit for each block whose line is high; libresoc: INT_STAT) when
  * it rises or another bit joins, and with 0 when it falls - which, where the callback itself clears the bits,
  * is from inside that write of its own. May read and write registers and memory, and ask for status, faults,
  * counters and frames; must not close or reset the context, nor play captures (-EBUSY). vc4: on "out of

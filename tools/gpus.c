@@ -41,8 +41,8 @@ static void print_text(void)
     const struct isa_set *set;
     printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
     for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
-        printf("%-8s %-32s %-8s ", gpu->name, gpu->title, gpu->driver);
-        for (unsigned m = 0; m < UTIL_ARRAY_SIZE(machines); m++)
+        printf("%-8s %-32s %-8s ", gpu->name, gpu->title, gpu->driver ? gpu->driver : "none");
+        for (unsigned m = 0; gpu->driver && m < UTIL_ARRAY_SIZE(machines); m++)
             printf("%s%s", m ? ", " : "", machines[m]);
         printf("\n");
     }
@@ -61,9 +61,10 @@ static void print_gpu(struct json *json, const struct gpu_info *gpu)
     json_open_object(json, NULL);
     json_string(json, "name", gpu->name);
     json_string(json, "title", gpu->title);
-    json_string(json, "driver", gpu->driver);
+    if (gpu->driver)
+        json_string(json, "driver", gpu->driver);
     json_hold_array(json, "machines");
-    for (unsigned m = 0; m < UTIL_ARRAY_SIZE(machines); m++)
+    for (unsigned m = 0; gpu->driver && m < UTIL_ARRAY_SIZE(machines); m++)
         json_string(json, NULL, machines[m]);
     json_end(json);
     json_end(json);

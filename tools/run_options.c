@@ -21,7 +21,7 @@ static int take_mode(void *options, const char *text)
 
 static const char *gpu_word(unsigned n)
 {
-    const struct gpu_info *gpu = gpu_info_at(n);
+    const struct gpu_info *gpu = gpu_info_driven_at(n);
     return gpu ? gpu->name : NULL;
 }
 
@@ -29,7 +29,7 @@ static const char *gpu_word(unsigned n)
 static const char *gpu_unlisted(const char *name)
 {
     const struct gpu_info *gpu = gpu_info_find(name);
-    return gpu ? gpu->name : NULL;
+    return gpu && gpu->driver ? gpu->name : NULL;
 }
 
 #define AT(member) offsetof(struct run, member)

@@ -253,7 +253,9 @@ static void put_gpus(FILE *out)
 {
     const struct gpu_info *gpu;
     for (unsigned n = 0; (gpu = gpu_info_at(n)); n++)
-        fprintf(out, ".TP\n\\fB%s\\fR\n%s, driven by Mesa's %s\n", gpu->name, gpu->title, gpu->driver);
+        fprintf(out, ".TP\n\\fB%s\\fR\n%s, %s%s\n", gpu->name, gpu->title,
+                gpu->driver ? "driven by Mesa's " : "which no driver drives: ",
+                gpu->driver ? gpu->driver : "for `libresoc draw` and captures");
 }
 
 static void put_sets(FILE *out)
@@ -270,18 +272,18 @@ static void put_sets(FILE *out)
 
 static bool is_new_driver(unsigned n)
 {
-    const char *driver = gpu_info_at(n)->driver;
+    const char *driver = gpu_info_driven_at(n)->driver;
     unsigned first = 0;
-    while (strcmp(gpu_info_at(first)->driver, driver) != 0)
+    while (strcmp(gpu_info_driven_at(first)->driver, driver) != 0)
         first++;
     return first == n;
 }
 
 static void put_drivers(FILE *out)
 {
-    for (unsigned n = 0; gpu_info_at(n); n++)
+    for (unsigned n = 0; gpu_info_driven_at(n); n++)
         if (is_new_driver(n))
-            fprintf(out, "%s%s", n ? "," : "", gpu_info_at(n)->driver);
+            fprintf(out, "%s%s", n ? "," : "", gpu_info_driven_at(n)->driver);
 }
 
 static void put_version(FILE *out)

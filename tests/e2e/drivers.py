@@ -10,7 +10,7 @@ from tables import VITRAIL, tables  # noqa: E402
 
 def drivers(vitrail=VITRAIL):
     """GPU -> driver."""
-    return {gpu["name"]: gpu["driver"] for gpu in tables(vitrail)["gpus"]}
+    return {gpu["name"]: gpu["driver"] for gpu in tables(vitrail)["gpus"] if "driver" in gpu}
 
 
 def families(vitrail=VITRAIL):

@@ -12,4 +12,13 @@ static inline const char *fuzz_gpu(unsigned n)
     return gpu_info_at(n % count)->name;
 }
 
+/* Likewise of those that a driver drives. */
+static inline const char *fuzz_driven_gpu(unsigned n)
+{
+    unsigned count = 0;
+    while (gpu_info_driven_at(count))
+        count++;
+    return gpu_info_driven_at(n % count)->name;
+}
+
 #endif

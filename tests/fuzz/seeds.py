@@ -248,7 +248,7 @@ def register_events(writes):
     return b"".join(struct.pack("<BII", 2, *write) for write in writes)
 
 
-for gpu in (gpu["name"] for gpu in tables(vitrail)["gpus"] if gpu["driver"] == "lima"):
+for gpu in (gpu["name"] for gpu in tables(vitrail)["gpus"] if gpu.get("driver") == "lima"):
     save("fuzz_capture", "%s-triangle" % gpu, bytes([GPUS.index(gpu) << 1]) + mali_events("triangle"))
 for scene in ("clear", "triangle", "cube", "loop"):
     save("fuzz_utgard_job", scene, mali_job(scene, 0))

@@ -151,9 +151,11 @@ static void gpus(void **state)
     const char *mesa = strstr(man, "\\-Dgallium\\-drivers=");
     unsigned n = 0;
     for (; (gpu = gpu_info_at(n)); n++) {
+        assert_true(has_word(list, end, gpu->name));
+        if (!gpu->driver)
+            continue;
         offered(&tool_command_run, "--gpu", gpu->name);
         offered(&tool_command_record, "--gpu", gpu->name);
-        assert_true(has_word(list, end, gpu->name));
         assert_true(has_word(list, end, gpu->driver));
         assert_true(has_word(mesa, strchr(mesa, ' '), gpu->driver));
     }
