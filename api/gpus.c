@@ -3,7 +3,7 @@
 
 #include "api/internal.h"
 
-/* All are compiled, have a reference, are exact where asked, and play captures. */
+/* All have a reference, are exact where asked, and play captures. */
 static struct vitrail_gpu describe(const struct gpu_info *gpu)
 {
     return (struct vitrail_gpu){.size = sizeof(struct vitrail_gpu),
@@ -11,8 +11,9 @@ static struct vitrail_gpu describe(const struct gpu_info *gpu)
                                 .description = gpu->title,
                                 .driver = gpu->driver,
                                 .register_bytes = gpu->register_bytes,
-                                .capabilities = VITRAIL_CAP_COMPILED | VITRAIL_CAP_REFERENCE |
-                                                VITRAIL_CAP_EXACT | VITRAIL_CAP_CAPTURES |
+                                .capabilities = VITRAIL_CAP_REFERENCE | VITRAIL_CAP_EXACT |
+                                                VITRAIL_CAP_CAPTURES |
+                                                (gpu->interpreted ? 0 : VITRAIL_CAP_COMPILED) |
                                                 (gpu->maps_pages ? VITRAIL_CAP_MEMORY_FILE : 0),
                                 .memory_max = gpu->memory_max};
 }

@@ -65,18 +65,20 @@ static int make_libresoc(const struct family *family, struct gpu_memory *memory,
 }
 
 #define MALI(name, model, architecture, kind, is_unfinished)                                                 \
-    {{name, "mali", "Arm Mali-" model " (" architecture ")", "panfrost", MALI_WINDOW, true, 1ull << 32},     \
+    {{name, "mali", "Arm Mali-" model " (" architecture ")", "panfrost", MALI_WINDOW, true, 1ull << 32,      \
+      false},                                                                                                \
      .make = make_mali,                                                                                      \
      .mali = (kind),                                                                                         \
      .unfinished = (is_unfinished)}
 
 static const struct family families[] = {
-    {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, .make = make_vc4},
-    {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
+    {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32, false},
+     .make = make_vc4},
+    {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32, false},
      .make = make_utgard,
      .kind = UTGARD_MALI400,
      .pp_count = 2},
-    {{"mali450", "utgard", "Arm Mali-450 MP6 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
+    {{"mali450", "utgard", "Arm Mali-450 MP6 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32, false},
      .make = make_utgard,
      .kind = UTGARD_MALI450,
      .pp_count = 6},
@@ -88,7 +90,8 @@ static const struct family families[] = {
     MALI("g31", "G31 MP1", "Bifrost", MALI_G31, false),
     MALI("g52", "G52 MP2", "Bifrost", MALI_G52, false),
     /* Of no driver: these stand last. */
-    {{"libresoc", "libresoc", "Libre-SOC hybrid core (Simple-V)", NULL, LIBRESOC_WINDOW, true, 1ull << 32},
+    {{"libresoc", "libresoc", "Libre-SOC hybrid core (Simple-V)", NULL, LIBRESOC_WINDOW, true, 1ull << 32,
+      true},
      .make = make_libresoc},
 };
 

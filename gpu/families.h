@@ -20,6 +20,7 @@ struct gpu_info {
     uint32_t register_bytes;    /* of its window */
     bool maps_pages;            /* guest memory must be a file (gpu/space.h) */
     uint64_t memory_max;
+    bool interpreted; /* its programs are not compiled */
 };
 const struct gpu_info *gpu_info_at(unsigned n);         /* of those that draw; NULL past the last */
 const struct gpu_info *gpu_info_driven_at(unsigned n);  /* of those with a driver, which come first */

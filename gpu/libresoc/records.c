@@ -123,9 +123,9 @@ static bool bad(struct gpu_fault *fault, uint64_t address, const char *what)
     return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "%s", what);
 }
 
-/* The record's words, none of whose bits without a row is set. */
+/* The record's words, which begin with its mark (0: it has none); no bit without a row is set. */
 static bool take(const struct gpu_memory *memory, uint64_t address, enum libresoc_record_kind kind,
-                 const char *name, uint32_t *words, struct gpu_fault *fault)
+                 const char *name, uint32_t mark, uint32_t *words, struct gpu_fault *fault)
 {
     const uint32_t count = kinds[kind].words;
     const uint8_t *at = gpu_memory_at(memory, address, count * 4ull);
@@ -134,6 +134,9 @@ static bool take(const struct gpu_memory *memory, uint64_t address, enum libreso
         return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address, "the record of %s is not in memory",
                              name);
     memcpy(words, at, count * 4ull);
+    if (mark && *words != mark)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address,
+                             "the record of %s does not begin with its mark", name);
     for (size_t n = 0; n < kinds[kind].count; n++) {
         const struct gpu_record_field *f = &kinds[kind].fields[n];
         known[f->at / 32] |= (uint32_t)((1ull << UTIL_MIN(f->bits, 32)) - 1) << f->at % 32;
@@ -154,11 +157,9 @@ bool libresoc_frame_read(const struct gpu_memory *memory, uint64_t address, stru
     uint32_t words[LIBRESOC_FRAME_WORDS];
     if (address & 3)
         return bad(fault, address, "the record of a frame is not aligned to 4 bytes");
-    if (!take(memory, address, LIBRESOC_FRAME, "a frame", words, fault))
+    if (!take(memory, address, LIBRESOC_FRAME, "a frame", LIBRESOC_FRAME_MARK, words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_FRAME, words, out);
-    if (out->mark != LIBRESOC_FRAME_MARK)
-        return bad(fault, address, "the record of a frame does not begin with its mark");
     if (!out->width || !out->height || out->width > LIBRESOC_SIDE || out->height > LIBRESOC_SIDE)
         return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "a frame of %ux%u pixels", out->width,
                              out->height);
@@ -186,8 +187,6 @@ static bool check_draw(const struct libresoc_draw_record *d, uint64_t address, s
     const float numbers[] = {d->scale_x,     d->scale_y, d->scale_z,       d->translate_x, d->translate_y,
                              d->translate_z, d->size,    d->offset_factor, d->offset_units};
     enum tiler_mode mode;
-    if (d->mark != LIBRESOC_DRAW_MARK)
-        return bad(fault, address, "the record of a draw does not begin with its mark");
     if (!libresoc_draw_mode(d->mode, &mode))
         return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "draw mode %u is not known", d->mode);
     if (d->attribute_count > LIBRESOC_ATTRIBUTES || d->varying_count > LIBRESOC_VARYINGS)
@@ -210,14 +209,14 @@ bool libresoc_draw_read(const struct gpu_memory *memory, uint64_t address, struc
                         struct gpu_fault *fault)
 {
     uint32_t words[LIBRESOC_DRAW_OWN_WORDS];
-    if (!take(memory, address, LIBRESOC_DRAW, "a draw", words, fault))
+    if (!take(memory, address, LIBRESOC_DRAW, "a draw", LIBRESOC_DRAW_MARK, words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_DRAW, words, out);
     if (!check_draw(out, address, fault))
         return false;
     for (unsigned n = 0; n < LIBRESOC_STAGES; n++) {
         const uint64_t at = address + (LIBRESOC_DRAW_OWN_WORDS + n * LIBRESOC_PROGRAM_WORDS) * 4ull;
-        if (!take(memory, at, LIBRESOC_PROGRAM, "a program", words, fault))
+        if (!take(memory, at, LIBRESOC_PROGRAM, "a program", 0, words, fault))
             return false;
         libresoc_record_unpack(LIBRESOC_PROGRAM, words, &out->stage[n]);
     }
@@ -228,7 +227,7 @@ bool libresoc_attribute_read(const struct gpu_memory *memory, uint64_t address,
                              struct libresoc_attribute_record *out, struct gpu_fault *fault)
 {
     uint32_t words[LIBRESOC_ATTRIBUTE_WORDS];
-    if (!take(memory, address, LIBRESOC_ATTRIBUTE, "an attribute", words, fault))
+    if (!take(memory, address, LIBRESOC_ATTRIBUTE, "an attribute", 0, words, fault))
         return false;
     libresoc_record_unpack(LIBRESOC_ATTRIBUTE, words, out);
     if (!libresoc_attribute_format(out->format))

@@ -502,3 +502,36 @@ for gpu, frame_size, lists in (("mali400", 272, 8), ("mali450", 312, 18)):
                  two, frame)
     mali_session("twice", gpu, [context, lima_buffer(8192), lima_submit(1, 2, frame_size)], struct.pack("<IIII", 1, 3, 1, 3),
                  frame)
+
+# ---- fuzz_libresoc_job: a triangle in front of the frame's depth, with all three stages ----
+
+LIBRESOC_STAGES = [  # copies four streams; the same colour everywhere; the fragment's colour
+    "sv.setvl x0, x0, 64\naddi x6, x0, 4\nagain: p48 lw x32v, 0(x13), itype:32\np48 sw x32v, 0(x14), itype:32\naddi x13, x13, 256\n"
+    "addi x14, x14, 256\naddi x6, x6, -1\nbne x6, x0, again\njalr x0, 0(x1)\n",
+    "sv.setvl x0, x0, 64\naddi x5, x0, -1\np48 add x32v, x32v, x5, itype:32\np48 sw x32v, 0(x14), itype:32, src:x9, dst:x10\njalr x0, 0(x1)\n",
+    "sv.setvl x0, x0, 64\np48 lw x32v, 0(x13), itype:32\np48 sw x32v, 0(x14), itype:32\njalr x0, 0(x1)\n"]
+
+
+def simple_v(text):
+    run = subprocess.run([vitrail, "asm", "--isa", "simple-v", "--hex", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
+    return b"".join(struct.pack("<H", int(word, 16)) for word in run.stdout.split())
+
+
+def libresoc_job(flags):
+    frame, draw, attribute, vertices, color, depth, heap = 0x1000, 0x1100, 0x1200, 0x1300, 0x10000, 0x14000, 0x20000
+    side, one, half, centre = 40, 0x3f800000, 0x3f000000, 0x41a00000
+    programs = [(0x1400 + 0x200 * n, simple_v(text)) for n, text in enumerate(LIBRESOC_STAGES)]
+    words = {
+        frame: [0x52465653, side | side << 16, 0, 0xff402010, one, 1, draw, 0, color, 0, side * 4, 0, depth, 0, side * 4, 0x8000,
+                heap, 0, 0, 0],
+        draw: [0x52445653, 4 | 1 << 9 | 1 << 12 | 1 << 13, 3, 3, 1, 1, attribute, 0, 0, 0, centre, centre, half, centre, centre, half,
+               0, side | side << 16, 0, one, 0, 0, 0, 0] + [w for at, code in programs for w in (at, 0, len(code), 0, vertices, 0, 0, 0)],
+        attribute: [vertices, 0, 16, 3 | 4 << 8, 0, 0, 0, 0],
+    }
+    pieces = [(at, struct.pack("<%dI" % len(w), *w)) for at, w in words.items()] + programs
+    pieces.append((vertices, struct.pack("<12f", -1, -1, 0, 1, 1, -1, 0, 1, -1, 1, 0.5, 1)))
+    return bytes([flags]) + struct.pack("<I", frame) + b"".join(struct.pack("<IH", at, len(b)) + b for at, b in pieces)
+
+
+save("fuzz_libresoc_job", "triangle", libresoc_job(0))
+save("fuzz_libresoc_job", "inside-again", libresoc_job(3))
