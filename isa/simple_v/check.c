@@ -150,11 +150,12 @@ unsigned simple_v_check(const void *words, uint32_t count, isa_breach_fn found, 
     uint32_t rules;
     struct check c = {.frame = {.rules = simple_v_rules(&rules), .found = found, .data = data},
                       .code = words};
+    /* Zeros may still be the end of the last instruction. */
+    c.count = count;
     while (count && !c.code[count - 1])
         count--;
-    c.count = count;
     /* Without memory for the marks, branches are looked at less. */
-    c.marks = calloc(count ? count : 1, 1);
+    c.marks = calloc(c.count ? c.count : 1, 1);
     for (uint32_t at = 0; c.marks && at < count;) {
         isa_check_at(&c.frame, at);
         c.marks[at] = STARTS;

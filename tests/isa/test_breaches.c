@@ -238,6 +238,7 @@ static const struct breach bifrost[] = {
 /* Halfwords. Of a VBLOCK the place is that of its header. */
 static const struct breach simple_v[] = {
     {"c.nop\np48 add x2v, x4v, x6v, pred:x9", ""},
+    {"c.nop\np48 add x64v, x32v, x32v\n.word 0x0000", ""}, /* its last halfword is zero, too */
     {".word 0x005f\n.word 0x707f\n.word 0x0001", "0 the halfwords are no instruction|1 the halfwords"},
     {"vblock { c.nop ; c.nop ; .word 0x705f ; c.nop }", "0 the halfwords are no instruction"},
     {"vblock { .word 0x007f ; c.nop ; c.nop ; c.nop }", "0 a VBLOCK stands in a VBLOCK"},
