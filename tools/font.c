@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tools/draw.h"
+
 /* Rows from the top, the highest of five bits left. Most have seven; letters that hang have nine. */
 static const struct glyph {
     char character;
@@ -81,6 +83,12 @@ static const struct glyph {
     {'%', {24, 25, 2, 4, 8, 19, 3}},
     {'(', {2, 4, 8, 8, 8, 4, 2}},
     {')', {8, 4, 2, 2, 2, 4, 8}},
+    {'{', {6, 8, 8, 16, 8, 8, 6}},
+    {'}', {12, 2, 2, 1, 2, 2, 12}},
+    {'[', {14, 8, 8, 8, 8, 8, 14}},
+    {']', {14, 2, 2, 2, 2, 2, 14}},
+    {';', {0, 12, 12, 0, 12, 4, 8}},
+    {'!', {4, 4, 4, 4, 4, 0, 4}},
     {'?', {14, 17, 1, 2, 4, 0, 4}},
 };
 
@@ -104,15 +112,8 @@ void font_draw(struct util_image *image, int x, int y, unsigned scale, uint32_t 
         const struct glyph *glyph = glyph_of(*text);
         for (int v = 0; v < 9 * (int)scale; v++)
             for (int u = 0; u < 5 * (int)scale; u++) {
-                int px = x + u, py = y + v;
-                if (!(glyph->row[v / (int)scale] >> (4 - u / (int)scale) & 1) || px < 0 || py < 0 ||
-                    px >= (int)image->width || py >= (int)image->height)
-                    continue;
-                uint8_t *to = image->pixels + ((size_t)py * image->width + (size_t)px) * 4;
-                to[0] = (uint8_t)(color >> 16);
-                to[1] = (uint8_t)(color >> 8);
-                to[2] = (uint8_t)color;
-                to[3] = 255;
+                if (glyph->row[v / (int)scale] >> (4 - u / (int)scale) & 1)
+                    draw_put(image, x + u, y + v, color);
             }
     }
 }

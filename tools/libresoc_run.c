@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/simple_v/asm.h"
+#include "tools/libresoc_cycles.h"
 
 /* `vitrail libresoc run`: a statically linked Linux program of RV64GC and Simple-V. */
 
@@ -15,16 +16,37 @@
 struct options {
     struct tool_libresoc program;
     struct tool_mem mem;
-    bool trace, stats;
+    struct tool_libresoc_timeline timeline;
+    struct libresoc_core core;
+    bool trace, stats, cycles, json;
 };
+
+static int take_parameter(void *options, const char *value)
+{
+    struct options *o = options;
+    return tool_libresoc_take_parameter(NAME, value, &o->core);
+}
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct tool_option rows[] = {
-    {"trace", NULL, "print each instruction before it is executed, on standard error", .kind = TOOL_SWITCH,
-     .at = AT(trace)},
+    {"trace", NULL, "print each instruction before it is executed, with its number, on standard error",
+     .kind = TOOL_SWITCH, .at = AT(trace)},
     {"stats", NULL, "say at the end how many instructions it took, and how long", .kind = TOOL_SWITCH,
      .at = AT(stats)},
+    {"cycles", NULL,
+     "say at the end what a core with a scoreboard would need for it: cycles, what they wait for, units' "
+     "use, the costliest instructions",
+     .kind = TOOL_SWITCH, .at = AT(cycles)},
+    {"json", NULL, "--cycles as JSON", .kind = TOOL_SWITCH, .at = AT(json)},
+    {"param", "NAME=VALUE", "of that core, in place of its usual; may be given again", .kind = TOOL_OWN,
+     .take = take_parameter, .takes = "NAME=VALUE"},
+    {"timeline", "FILE", "a picture (PNG) of what operations do in which cycle", .kind = TOOL_FILE,
+     .at = AT(timeline.path)},
+    {"timeline-from", "N", "its first instruction, as they are executed, from 0 (default 0)",
+     .kind = TOOL_SIZE, .at = AT(timeline.from), .max = UINT64_MAX >> 1},
+    {"timeline-count", "N", "instructions in it (default 32)", .kind = TOOL_SIZE, .at = AT(timeline.count),
+     .min = 1, .max = 1u << 20},
     {0},
 };
 
@@ -36,11 +58,16 @@ const struct tool_command tool_command_libresoc_run = {
             "interpreter. It has the system calls write, writev, exit, exit_group, brk, mmap (anonymous), "
             "munmap, mprotect, set_tid_address, clock_gettime, uname and ioctl (of no terminal); any other "
             "ends it with a guest fault that names the call. All that follows PROGRAM is the program's.",
-    .notes = "Exit status: the program's, or 2 wrong options, 3 guest fault, 4 bad file, 5 this machine "
+    .notes = "Parameters of the core: units32 and units8 (units of 32 and of 8 bits), rows (names of "
+             "registers in flight), issue (operations a cycle), reads and writes (ports of each bank), "
+             "latency.integer, latency.multiply, latency.float, latency.divide, latency.load, "
+             "latency.store, and as 0 or 1 whole (hazards by whole registers), batch and in-order.\n\n"
+             "Exit status: the program's, or 2 wrong options, 3 guest fault, 4 bad file, 5 this machine "
              "cannot do it.",
     .examples = "  clang --target=riscv64 -march=rv64gc -nostdlib -static -fuse-ld=lld -o sum sum.s\n"
                 "  vitrail libresoc run sum 1 2 3\n"
-                "  vitrail libresoc run --dump 0x13000,64 --format float sum\n",
+                "  vitrail libresoc run --dump 0x13000,64 --format float sum\n"
+                "  vitrail libresoc run --cycles --param units32=16 --timeline sum.png sum\n",
     .options = {{rows}, {tool_libresoc_rows, AT(program)}, {tool_mem_rows, AT(mem)}},
     .main = tool_libresoc_run,
 };
@@ -58,7 +85,7 @@ static void trace(void *data, const struct simple_v_state *state, const struct s
         snprintf(place, sizeof place, "+%u", state->opptr);
     }
     simple_v_disasm(program->code, program->count, at, text);
-    fprintf(stderr, "0x%08" PRIx64 "%-4s %s\n", state->pc, place, text);
+    fprintf(stderr, "%8" PRIu64 "  0x%08" PRIx64 "%-4s %s\n", state->executed, state->pc, place, text);
     (void)insn;
 }
 
@@ -68,11 +95,69 @@ static void print_stats(const struct libresoc_process *process, double seconds)
             process->state.executed, seconds * 1e3, (double)process->state.executed / seconds / 1e6);
 }
 
+/* ---- a core's cycles ---- */
+
+struct looker {
+    struct options *options;
+    struct libresoc_cycles cycles;
+    struct libresoc_operations operations;
+};
+
+static void look(void *data, const struct libresoc_op *op, const struct libresoc_origin *origin)
+{
+    struct looker *l = data;
+    const struct libresoc_when when = libresoc_cycles_take(&l->cycles, op, origin);
+    tool_libresoc_note(&l->options->timeline, op, origin, &when, &l->options->core);
+}
+
+static int write_timeline(const struct options *o, const struct simple_v_program *program)
+{
+    const char *slash = strrchr(o->program.path, '/');
+    struct util_image image = {0};
+    int err = tool_libresoc_draw(&o->timeline, program, slash ? slash + 1 : o->program.path, &image);
+    if (err == -ENOENT)
+        return tool_error(NAME, TOOL_USAGE, "--timeline: no instruction %" PRIu64 " was executed",
+                          o->timeline.from);
+    if (!err)
+        err = util_image_write_png(&image, o->timeline.path, 0);
+    util_image_finish(&image);
+    return err ? tool_error(NAME, TOOL_HOST, "%s: %s", o->timeline.path, strerror(-err)) : TOOL_OK;
+}
+
+/* What was seen, when the program has ended. */
+static int show(struct looker *l, const struct libresoc_process *process)
+{
+    const struct options *o = l->options;
+    int code = TOOL_OK;
+    libresoc_operations_end(&l->operations);
+    libresoc_cycles_end(&l->cycles);
+    if (o->cycles && tool_libresoc_print_cycles(stdout, &l->cycles, o->json))
+        code = tool_error(NAME, TOOL_HOST, "out of memory");
+    if (o->timeline.path && !code)
+        code = write_timeline(o, process->program);
+    return code;
+}
+
 /* ---- running ---- */
 
-static int run(const struct options *o, struct libresoc_process *process)
+/* What the command line asks for, at the end; the status is that of the first that fails. */
+static int finish(const struct options *o, const struct libresoc_process *process, struct looker *looker,
+                  double seconds)
 {
-    const struct libresoc_watch watch = {.trace = o->trace ? trace : NULL, .trace_data = process->program};
+    int code = tool_mem_dump(NAME, &o->mem, &process->pages.memory);
+    if (!code && looker)
+        code = show(looker, process);
+    fflush(stdout);
+    if (o->stats)
+        print_stats(process, seconds);
+    return code;
+}
+
+static int run(const struct options *o, struct libresoc_process *process, struct looker *looker)
+{
+    const struct libresoc_watch watch = {.trace = o->trace ? trace : NULL,
+                                         .trace_data = process->program,
+                                         .elements = looker ? &looker->operations.watch : NULL};
     struct gpu_fault fault;
     int code = tool_mem_put(NAME, &o->mem, &process->pages.memory, tool_libresoc_place, process);
     if (code)
@@ -82,24 +167,40 @@ static int run(const struct options *o, struct libresoc_process *process)
     const double seconds = tool_seconds() - begin;
     if (!ended)
         tool_print_fault(&fault);
-    code = tool_mem_dump(NAME, &o->mem, &process->pages.memory);
-    fflush(stdout);
-    if (o->stats)
-        print_stats(process, seconds);
+    code = finish(o, process, looker, seconds);
     return code ? code : ended ? process->status : TOOL_FAULT;
+}
+
+static int run_and_look(struct options *o, struct libresoc_process *process)
+{
+    struct looker looker = {.options = o};
+    if (!o->cycles && !o->timeline.path)
+        return run(o, process, NULL);
+    const int err = libresoc_cycles_init(&looker.cycles, &o->core, process->program);
+    if (err)
+        return tool_error(NAME, TOOL_HOST, "cannot make the scoreboard: %s", strerror(-err));
+    libresoc_operations_begin(&looker.operations, look, &looker);
+    const int code = run(o, process, &looker);
+    libresoc_cycles_finish(&looker.cycles);
+    free(o->timeline.rows.at);
+    return code;
 }
 
 static int enter_sandbox(const struct options *o)
 {
     struct tool_sandbox sandbox = {.name = NAME, .off = o->program.no_sandbox};
     tool_sandbox_reads(&sandbox, o->program.path);
+    tool_sandbox_writes(&sandbox, o->timeline.path);
     tool_mem_grant(&o->mem, &sandbox);
     return tool_sandbox_enter(&sandbox);
 }
 
 int tool_libresoc_run(int argc, char **argv)
 {
-    struct options o = {.program = TOOL_LIBRESOC_USUAL, .mem = TOOL_MEM_USUAL};
+    struct options o = {.program = TOOL_LIBRESOC_USUAL,
+                        .mem = TOOL_MEM_USUAL,
+                        .timeline = {.count = 32},
+                        .core = libresoc_core_default()};
     struct libresoc_process *process = NULL;
     int code = tool_libresoc_parse(&tool_command_libresoc_run, argc, argv, &o, &o.program);
     if (!code)
@@ -107,7 +208,7 @@ int tool_libresoc_run(int argc, char **argv)
     if (!code)
         code = tool_libresoc_open(NAME, &o.program, tool_libresoc_write, &process);
     if (!code)
-        code = run(&o, process);
+        code = run_and_look(&o, process);
     libresoc_process_destroy(process);
     return code < 0 ? TOOL_OK : code;
 }

@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/draw.h"
 #include "tools/font.h"
 #include "tools/profile.h"
 #include "util/bits.h"
 
-#define MARGIN     12
-#define HEADER     56  /* above the map: two lines */
-#define LEGEND     96  /* beside it */
-#define MAP_MIN    480 /* pixels that the longer side is drawn at, at least */
-#define TEXT       0xe8e8e8u
-#define FAINT      0x9a9aa5u
-#define BACKGROUND 0x16161cu
+#define MARGIN  12
+#define HEADER  56  /* above the map: two lines */
+#define LEGEND  96  /* beside it */
+#define MAP_MIN 480 /* pixels that the longer side is drawn at, at least */
 
 /* ---- cells ---- */
 
@@ -93,24 +91,6 @@ static uint32_t heat_color(double share)
     return color;
 }
 
-static void put(struct util_image *image, uint32_t x, uint32_t y, uint32_t color)
-{
-    if (x >= image->width || y >= image->height)
-        return;
-    uint8_t *to = image->pixels + ((size_t)y * image->width + x) * 4;
-    to[0] = (uint8_t)(color >> 16);
-    to[1] = (uint8_t)(color >> 8);
-    to[2] = (uint8_t)color;
-    to[3] = 255;
-}
-
-static void fill(struct util_image *image, uint32_t x, uint32_t y, uint32_t w, uint32_t h, uint32_t color)
-{
-    for (uint32_t v = y; v < y + h; v++)
-        for (uint32_t u = x; u < x + w; u++)
-            put(image, u, v, color);
-}
-
 static unsigned brightness(uint32_t color)
 {
     return ((color >> 16 & 255) * 54 + (color >> 8 & 255) * 183 + (color & 255) * 19) >> 8;
@@ -177,7 +157,7 @@ static void draw_cells(const struct map *m)
             uint32_t color = blend(heat_color(value / m->top), m->picture, x, y);
             if (left != x / c->size || above != y / c->size)
                 color = color >> 1 & 0x7f7f7f; /* the grid */
-            put(m->image, m->x + u, m->y + v, color);
+            draw_put(m->image, m->x + u, m->y + v, color);
         }
 }
 
@@ -207,15 +187,15 @@ static void draw_legend(const struct map *m)
 {
     uint32_t x = m->x + m->width + MARGIN, height = m->height;
     for (uint32_t v = 0; v < height; v++)
-        fill(m->image, x, m->y + v, 16, 1, heat_color(1.0 - (double)v / (height > 1 ? height - 1 : 1)));
+        draw_fill(m->image, x, m->y + v, 16, 1, heat_color(1.0 - (double)v / (height > 1 ? height - 1 : 1)));
     for (unsigned tick = 0; tick <= 4; tick++) {
         uint32_t y = m->y + (height - 1) - (height - 1) * tick / 4;
         char text[24];
         number_text(m->top * tick / 4, m->instructions, text);
-        fill(m->image, x + 16, y, 4, 1, FAINT);
+        draw_fill(m->image, x + 16, y, 4, 1, DRAW_FAINT);
         int at = (int)y - 3;
         at = UTIL_MIN(UTIL_MAX(at, (int)m->y), (int)(m->y + height) - 7);
-        font_draw(m->image, (int)x + 24, at, 1, TEXT, text);
+        font_draw(m->image, (int)x + 24, at, 1, DRAW_TEXT, text);
     }
 }
 
@@ -228,12 +208,12 @@ static void draw_header(const struct map *m, const struct profile *p, const char
     if (p->first != p->last)
         snprintf(line + strlen(line), sizeof line - strlen(line), " to %u", p->last);
     unsigned size = font_width(line, 2) + 2 * MARGIN < (int)m->image->width ? 2 : 1;
-    font_draw(m->image, MARGIN, MARGIN, size, TEXT, line);
+    font_draw(m->image, MARGIN, MARGIN, size, DRAW_TEXT, line);
     number_text(m->cells->total, m->instructions, total);
     number_text(m->cells->max, m->instructions, top);
     snprintf(line, sizeof line, "%s a tile of %u pixels: at most %s, in all %s a picture",
              m->instructions ? "fragment instructions" : "time", m->cells->size, top, total);
-    font_draw(m->image, MARGIN, MARGIN + 24, 1, FAINT, line);
+    font_draw(m->image, MARGIN, MARGIN + 24, 1, DRAW_FAINT, line);
 }
 
 /* The map's size: whole multiples of small pictures, whole parts of large ones. */
@@ -261,7 +241,7 @@ int profile_heat(const struct profile *p, bool instructions, const char *capture
     uint32_t width = UTIL_MAX(m.x + m.width + MARGIN + LEGEND, 460u);
     code = util_image_init(out, width, UTIL_MAX(m.y + m.height + MARGIN, 120u));
     if (!code) {
-        fill(out, 0, 0, out->width, out->height, BACKGROUND);
+        draw_fill(out, 0, 0, out->width, out->height, DRAW_BACKGROUND);
         draw_header(&m, p, capture);
         draw_cells(&m);
         draw_numbers(&m);

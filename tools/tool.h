@@ -36,6 +36,7 @@ enum tool_exit {
     COMMAND(qpu_run)                                                                                         \
     COMMAND(libresoc_draw)                                                                                   \
     COMMAND(libresoc_run)                                                                                    \
+    COMMAND(libresoc_sweep)                                                                                  \
     COMMAND(compare)                                                                                         \
     COMMAND(explain)                                                                                         \
     COMMAND(profile)                                                                                         \

@@ -282,7 +282,8 @@ bool libresoc_process_run(struct libresoc_process *p, const struct libresoc_watc
                                      .stop = NOWHERE,
                                      .fuel = p->options.fuel,
                                      .trace = watch ? watch->trace : NULL,
-                                     .trace_data = watch ? watch->trace_data : NULL};
+                                     .trace_data = watch ? watch->trace_data : NULL,
+                                     .watch = watch ? watch->elements : NULL};
     struct simple_v_report report;
     if (!simple_v_run(&run, &p->state, &report) && !p->endless)
         return true;

@@ -43,13 +43,14 @@ int libresoc_process_create(const uint8_t *elf, uint64_t size, const struct libr
                             struct libresoc_process **out, struct util_error *error);
 void libresoc_process_destroy(struct libresoc_process *process); /* takes NULL */
 
-/* What looks on; both may be NULL. */
+/* Who looks on; each may be NULL. */
 struct libresoc_watch {
     simple_v_trace_fn trace;
     void *trace_data;
+    const struct simple_v_watch *elements;
 };
 
-/* Runs it to its end: true, and process->status. False: *fault says what it did. */
+/* Runs it to its end: true, and process->status. False: *fault says what it did. `watch` may be NULL. */
 bool libresoc_process_run(struct libresoc_process *process, const struct libresoc_watch *watch,
                           struct gpu_fault *fault);
 

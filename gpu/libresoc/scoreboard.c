@@ -446,6 +446,9 @@ int libresoc_scoreboard_issue(struct libresoc_scoreboard *board, const struct li
     settle(board, op, when);
     board->flight[board->count++] = (struct in_flight){
         .number = board->totals.ops, .op = *op, .when = *when, .class = choice.class, .units = choice.units};
+    const uint64_t fresh = choice.units & ~board->busy[choice.class]; /* what joins a batch finds them held */
+    *(choice.class == CLASS_32 ? &board->totals.busy32 : &board->totals.busy8) +=
+        (uint64_t)__builtin_popcountll(fresh) * (when->write - when->issue + 1);
     board->busy[choice.class] |= choice.units;
     hold_names(board, op);
     count(board, op, when);

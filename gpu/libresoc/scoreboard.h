@@ -101,7 +101,8 @@ const char *libresoc_stall_name(enum libresoc_stall stall);
 
 struct libresoc_totals {
     uint64_t ops, died;
-    uint64_t cycles; /* the last in which something ended */
+    uint64_t cycles;        /* the last in which something ended */
+    uint64_t busy32, busy8; /* cycles in which units of a class were held, of all units together */
     uint64_t stall
         [LIBRESOC_STALLS]; /* cycles of waiting, of all operations together: they overlap. Issue being in order,
                                        what waits for units and rows counts once, whatever stands behind it. */

@@ -23,6 +23,18 @@ static bool place(struct simple_v_machine *m, const struct simple_v_operand_cont
     return *at + bytes <= SIMPLE_V_FILE_BYTES || simple_v_machine_fault(m, SIMPLE_V_FAULT_OVERRUN);
 }
 
+void simple_v_note_left_out(const struct simple_v_machine *m, unsigned which, unsigned i, unsigned s)
+{
+    const struct simple_v_operand_context *o = &m->x.operand[which];
+    const unsigned bytes = simple_v_stride(o) / 8, at = o->reg * 8u + simple_v_index(m, o, i, s) * bytes;
+    if (!o->there || at + bytes > SIMPLE_V_FILE_BYTES)
+        return;
+    if (which == SIMPLE_V_RD)
+        simple_v_note_write(m, o->integer, at, bytes);
+    else
+        simple_v_note_read(m, o->integer, at, bytes);
+}
+
 bool simple_v_read(struct simple_v_machine *m, const struct simple_v_operand_context *o, unsigned index,
                    uint64_t *out)
 {
@@ -31,6 +43,7 @@ bool simple_v_read(struct simple_v_machine *m, const struct simple_v_operand_con
     if (!place(m, o, index, &at))
         return false;
     memcpy(out, file_of(m, o) + at, o->width / 8);
+    simple_v_note_read(m, o->integer, at, simple_v_stride(o) / 8); /* of what is boxed the box, too */
     return true;
 }
 
@@ -55,6 +68,7 @@ bool simple_v_write_integer(struct simple_v_machine *m, const struct simple_v_op
     } else {
         memcpy(m->state->x + at, &value, o->width / 8);
     }
+    simple_v_note_write(m, true, at, is_alone(m, o) ? 8 : o->width / 8u);
     return true;
 }
 
@@ -67,6 +81,7 @@ bool simple_v_write_float(struct simple_v_machine *m, const struct simple_v_oper
     if (o->boxed && o->width < 64)
         bits |= ~0ull << o->width;
     memcpy(m->state->f + at, &bits, simple_v_stride(o) / 8);
+    simple_v_note_write(m, false, at, simple_v_stride(o) / 8);
     return true;
 }
 

@@ -106,7 +106,7 @@ static bool execute(struct simple_v_machine *m)
     if (m->x.prefixed && !prefixed(m))
         return false;
     switch (m->x.class) {
-    case SIMPLE_V_PLAIN: return simple_v_machine_plain(m);
+    case SIMPLE_V_PLAIN: simple_v_note_element(m, false); return simple_v_machine_plain(m);
     case SIMPLE_V_BRANCH: return simple_v_machine_branch(m);
     default: return simple_v_machine_elements(m);
     }

@@ -11,6 +11,19 @@
 typedef void (*simple_v_trace_fn)(void *data, const struct simple_v_state *state,
                                   const struct simple_v_insn *insn);
 
+/* Looks on at element operations, in their order; a whole instruction without elements is one. Changes nothing. */
+struct simple_v_context;
+struct simple_v_watch {
+    void *data;
+    /* One begins; `left_out`: a mask leaves it out, then what follows is what it would read and write, as far as it has
+     * registers. Of a swizzle all reads of a sub-vector come before its writes. */
+    void (*element)(void *data, const struct simple_v_state *state, const struct simple_v_context *x,
+                    bool left_out);
+    /* It reads, or writes, `bytes` of a file from byte `at` on. Not called of PLAIN instructions, nor for x0. */
+    void (*read)(void *data, bool integer, unsigned at, unsigned bytes);
+    void (*write)(void *data, bool integer, unsigned at, unsigned bytes);
+};
+
 struct simple_v_run {
     const struct simple_v_program *program;
     const struct simple_v_ports *ports;
@@ -18,6 +31,7 @@ struct simple_v_run {
     uint64_t fuel;           /* instructions that it may take */
     simple_v_trace_fn trace; /* NULL: none */
     void *trace_data;
+    const struct simple_v_watch *watch; /* NULL: nobody */
 };
 
 /* Runs from state->pc until the program ends or faults. Returns report->fault: SIMPLE_V_OK if it came to `stop` or a call ended

@@ -16,6 +16,7 @@ static bool holds(struct simple_v_machine *m, unsigned i, bool *out)
     *out = true;
     for (unsigned s = 0; s < m->subvl; s++) {
         uint64_t a, b;
+        simple_v_note_element(m, false);
         if (!value_of(m, SIMPLE_V_RS1, i, s, &a) || !value_of(m, SIMPLE_V_RS2, i, s, &b))
             return false;
         *out &= simple_v_integer(m->x.row->op, 64, a, b) != 0;
@@ -61,8 +62,11 @@ bool simple_v_machine_branch(struct simple_v_machine *m)
             break;
         }
     }
-    if (dest->there)
+    if (dest->there) {
         simple_v_set_x(s, dest->reg, results);
+        simple_v_note_element(m, false);
+        simple_v_note_write(m, true, dest->reg * 8u, 8);
+    }
     simple_v_machine_clear_offsets(m);
     return (results & mask) != mask || simple_v_machine_jump(m, s->pc + (uint64_t)(int64_t)m->insn->imm);
 }

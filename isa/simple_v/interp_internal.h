@@ -29,6 +29,25 @@ bool simple_v_machine_jump(struct simple_v_machine *m, uint64_t target);
 /* VL, MVL and SUBVL as instructions set them: out of range is a fault. */
 bool simple_v_machine_setvl(struct simple_v_machine *m, unsigned rd, unsigned rs1, unsigned n);
 
+/* For who looks on. */
+static inline void simple_v_note_element(const struct simple_v_machine *m, bool left_out)
+{
+    if (m->run->watch)
+        m->run->watch->element(m->run->watch->data, m->state, &m->x, left_out);
+}
+static inline void simple_v_note_read(const struct simple_v_machine *m, bool integer, unsigned at,
+                                      unsigned bytes)
+{
+    if (m->run->watch && (!integer || at >= 8))
+        m->run->watch->read(m->run->watch->data, integer, at, bytes);
+}
+static inline void simple_v_note_write(const struct simple_v_machine *m, bool integer, unsigned at,
+                                       unsigned bytes)
+{
+    if (m->run->watch && (!integer || at >= 8))
+        m->run->watch->write(m->run->watch->data, integer, at, bytes);
+}
+
 /* interp_plain.c: instructions that have no elements. csr.c: those of registers. */
 bool simple_v_machine_plain(struct simple_v_machine *m);
 bool simple_v_machine_csr(struct simple_v_machine *m);
@@ -43,6 +62,8 @@ void simple_v_machine_clear_offsets(struct simple_v_machine *m);
 /* element.c: number of an element of an operand, of sub-vector i and s in it; reading, writing. */
 unsigned simple_v_index(const struct simple_v_machine *m, const struct simple_v_operand_context *o,
                         unsigned i, unsigned s);
+/* The operand's element would be read, or written: of elements that a mask leaves out. */
+void simple_v_note_left_out(const struct simple_v_machine *m, unsigned place, unsigned i, unsigned s);
 /* The bits; of a boxed float the low ones. */
 bool simple_v_read(struct simple_v_machine *m, const struct simple_v_operand_context *o, unsigned index,
                    uint64_t *out);

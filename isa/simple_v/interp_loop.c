@@ -44,6 +44,7 @@ static bool sub_vector(struct simple_v_machine *m, unsigned i, bool zeroed, bool
     *zero = zeroed;
     while (s->suboffs < m->subvl) {
         bool none = false;
+        simple_v_note_element(m, false);
         const bool ok = zeroed ? simple_v_write_zero(m, rd, simple_v_index(m, rd, i, s->suboffs))
                                : element(m, i, i, s->suboffs, &none);
         if (!ok)
@@ -55,6 +56,16 @@ static bool sub_vector(struct simple_v_machine *m, unsigned i, bool zeroed, bool
     return true;
 }
 
+/* For who looks on: a sub-vector that the mask leaves out. */
+static void leave_out(const struct simple_v_machine *m, unsigned i)
+{
+    for (unsigned s = 0; m->run->watch && s < m->subvl; s++) {
+        simple_v_note_element(m, true);
+        for (unsigned n = SIMPLE_V_RD; n < SIMPLE_V_PLACES; n++)
+            simple_v_note_left_out(m, n, i, s);
+    }
+}
+
 static bool single(struct simple_v_machine *m)
 {
     const struct simple_v_mask_context *mask = &m->x.mask[SIMPLE_V_DEST];
@@ -64,8 +75,10 @@ static bool single(struct simple_v_machine *m)
     for (; s->srcoffs < s->vl; s->srcoffs++) {
         const bool on = bits >> s->srcoffs & 1;
         bool zero = false;
-        if (!on && !mask->zero)
+        if (!on && !mask->zero) {
+            leave_out(m, s->srcoffs);
             continue;
+        }
         if (!sub_vector(m, s->srcoffs, !on, &zero))
             return false;
         if (mask->ffirst && zero) {
@@ -101,10 +114,13 @@ static bool twin_sub_vector(struct simple_v_machine *m, unsigned i, unsigned j, 
     struct simple_v_state *s = m->state;
     const bool memory = m->x.class == SIMPLE_V_LOAD || m->x.class == SIMPLE_V_STORE;
     *zero = zeroed;
-    if (m->x.class == SIMPLE_V_SWIZZLE && !zeroed)
+    if (m->x.class == SIMPLE_V_SWIZZLE && !zeroed) {
+        simple_v_note_element(m, false);
         return simple_v_swizzled(m, i, j);
+    }
     while (s->suboffs < m->subvl && !m->cut) {
         bool none = false, ok;
+        simple_v_note_element(m, false);
         if (memory)
             ok = m->x.class == SIMPLE_V_LOAD ? simple_v_access(m, j, i, s->suboffs, zeroed)
                                              : simple_v_access(m, i, j, s->suboffs, zeroed);
@@ -120,10 +136,15 @@ static bool twin_sub_vector(struct simple_v_machine *m, unsigned i, unsigned j, 
     return true;
 }
 
-static uint8_t skip(uint8_t at, uint8_t vl, uint64_t mask)
+/* To the next whose bit is set. `place`: the operand that steps there. */
+static uint8_t skip(const struct simple_v_machine *m, unsigned place, uint8_t at, uint64_t mask)
 {
-    while (at < vl && !(mask >> at & 1))
-        at++;
+    const uint8_t vl = m->state->vl;
+    for (; at < vl && !(mask >> at & 1); at++)
+        for (unsigned s = 0; m->run->watch && s < m->subvl; s++) {
+            simple_v_note_element(m, true);
+            simple_v_note_left_out(m, place, at, s);
+        }
     return at;
 }
 
@@ -134,14 +155,17 @@ static bool twin(struct simple_v_machine *m)
     const uint64_t ps = simple_v_machine_mask(m, SIMPLE_V_SOURCE),
                    pd = simple_v_machine_mask(m, SIMPLE_V_DEST);
     const bool memory = m->x.class == SIMPLE_V_LOAD || m->x.class == SIMPLE_V_STORE;
+    /* Of what is stored, and of where to. */
+    const unsigned from = m->x.class == SIMPLE_V_STORE ? SIMPLE_V_RS2 : SIMPLE_V_RS1,
+                   to = m->x.class == SIMPLE_V_STORE ? SIMPLE_V_RS1 : SIMPLE_V_RD;
     struct simple_v_state *s = m->state;
     bool source_steps, dest_steps, zero = false;
     sides(m, &source_steps, &dest_steps);
     while (s->srcoffs < s->vl && s->destoffs < s->vl) {
         if (source_steps && !source->zero)
-            s->srcoffs = skip(s->srcoffs, s->vl, ps);
+            s->srcoffs = skip(m, from, s->srcoffs, ps);
         if (dest_steps && !dest->zero)
-            s->destoffs = skip(s->destoffs, s->vl, pd);
+            s->destoffs = skip(m, to, s->destoffs, pd);
         if (s->srcoffs >= s->vl || s->destoffs >= s->vl)
             break;
         const bool zeroed =
@@ -183,6 +207,7 @@ static bool is_twin(const struct simple_v_machine *m)
 static bool once(struct simple_v_machine *m)
 {
     bool zero;
+    simple_v_note_element(m, false);
     switch (m->x.class) {
     case SIMPLE_V_LOAD:
     case SIMPLE_V_STORE: return simple_v_access(m, 0, 0, 0, false);

@@ -31,7 +31,7 @@ static uint32_t added(uint32_t dst, uint32_t src)
 int main(void)
 {
     uint64_t random = 3;
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 120; round++) {
         uint32_t dst[18], before[18], src[16];
         const uint64_t mask = random_next(&random);
         for (int i = 0; i < 16; i++)

@@ -23,7 +23,7 @@ static uint32_t some_float(uint64_t *random)
 int main(void)
 {
     uint64_t random = 1;
-    for (int batch = 0; batch < 500; batch++) {
+    for (int batch = 0; batch < 100; batch++) {
         for (int i = 0; i < 16; i++)
             matrix.bits[i] = some_float(&random);
         for (int i = 0; i < 128; i++)
