@@ -45,8 +45,11 @@ uint32_t libresoc_parameter_get(const struct libresoc_parameter *p, const struct
 {
     const char *at = (const char *)core + p->at;
     uint32_t value;
-    if (p->is_switch)
-        return *(const bool *)(const void *)at;
+    bool on;
+    if (p->is_switch) {
+        memcpy(&on, at, sizeof on);
+        return on;
+    }
     memcpy(&value, at, sizeof value);
     return value;
 }
@@ -57,7 +60,8 @@ bool libresoc_parameter_set(const struct libresoc_parameter *p, uint64_t value, 
     if (value < p->min || value > p->max || value % p->step)
         return false;
     if (p->is_switch) {
-        *(bool *)(void *)at = value;
+        const bool on = value;
+        memcpy(at, &on, sizeof on);
     } else {
         const uint32_t number = (uint32_t)value;
         memcpy(at, &number, sizeof number);

@@ -512,6 +512,8 @@ LIBRESOC_STAGES = [  # copies four streams; the same colour everywhere; the frag
     "sv.setvl x0, x0, 64\np48 lw x32v, 0(x13), itype:32\np48 sw x32v, 0(x14), itype:32\njalr x0, 0(x1)\n"]
 
 
+# ---- Linux programs: an ELF file with a segment that executes and one that is written ----
+
 def simple_v(text):
     run = subprocess.run([vitrail, "asm", "--isa", "simple-v", "--hex", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
     return b"".join(struct.pack("<H", int(word, 16)) for word in run.stdout.split())
@@ -535,3 +537,28 @@ def libresoc_job(flags):
 
 save("fuzz_libresoc_job", "triangle", libresoc_job(0))
 save("fuzz_libresoc_job", "inside-again", libresoc_job(3))
+def elf(text, data=b""):
+    code, at, headers = simple_v(text), 0x10000, 64 + 2 * 56
+    place = headers + len(code) + 15 & ~15
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 243, 1, at + headers, 64, 0, 5, 64, 56, 2, 0, 0, 0)
+    segments = struct.pack("<IIQQQQQQ", 1, 5, 0, at, at, headers + len(code), headers + len(code), 16) + \
+        struct.pack("<IIQQQQQQ", 1, 6, place, 0x20000, 0x20000, len(data), len(data) + 4096, 16)
+    return (header + segments + code).ljust(place, b"\0") + data
+
+
+def call(number, *arguments):
+    return "".join(f"addi x{10 + n}, {'x0, ' if isinstance(a, int) else ''}{a}\n" for n, a in enumerate(arguments)) + \
+        f"addi x17, x0, {number}\necall\n"
+
+
+for name, flags, text in (
+        ("hello", 0, "lui x5, 32\n" + call(64, 1, "x5, 0", 6) + call(93, 0)),
+        ("memory", 1, call(214, 0) + "addi x10, x10, 64\n" + "addi x17, x0, 214\necall\n" + call(222, 0, 2047, 3, 34, -1, 0) +
+         "sd x10, 0(x10)\naddi x11, x0, 2047\n" + "addi x17, x0, 226\naddi x12, x0, 1\necall\naddi x17, x0, 215\necall\n" + call(94, 7)),
+        ("names", 2, "lui x5, 32\n" + call(160, "x5, 512") + "lui x5, 32\n" + call(113, 1, "x5, 0") + call(56, 0)),
+        ("vectors", 12, "lui x12, 32\nsv.setvl x0, x0, 8\np48 flw f32v, 0(x12)\np48 fmul.s f48v, f32v, f1, pred:x9\n"
+         "vblock both:4, subvl:4, regs(f10=f32v:32, f11=f64v:32) { fmv.swizzle f11, f10, wzyx ; c.nop }\n"
+         "vblock regs(x5=x40v:8, x12=x12), preds(x5=!x0.ff) { lbu x5, 0(x12) }\np48 fsw f48v, 64(x12)\n" + call(93, 0)),
+        ("loop", 31, "addi x5, x0, 50\nagain:\nmul x6, x5, x5\nadd x7, x7, x6\namoadd.d x8, x7, (x2)\naddi x5, x5, -1\n"
+         "bne x5, x0, again\n" + call(93, 0))):
+    save("fuzz_libresoc_process", name, bytes([flags]) + elf(text, b"hello\n" + bytes(range(250))))

@@ -142,5 +142,5 @@ int main(void)
         sum = crc(sum, states(&random), 16);
     }
     print_hex("checksum ", sum);
-    return sum & 127;
+    return 0;
 }
