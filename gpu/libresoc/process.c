@@ -45,18 +45,21 @@ static int load_segment(struct libresoc_process *p, const uint8_t *elf, const st
     return 0;
 }
 
-/* All code as one program: between executable segments there is nothing that could be executed. */
+/* All code as one program: between executable segments there is nothing that could be executed, and zeros behind what is in
+ * the file are no instructions, so that decoding takes no longer than the file is long. */
 static int take_code(struct libresoc_process *p, const uint8_t *bytes, const struct libresoc_elf *elf,
                      struct util_error *error)
 {
     uint64_t low = UINT64_MAX, high = 0;
     for (uint32_t n = 0; n < elf->count; n++) {
         const struct libresoc_segment *s = &elf->segment[n];
-        if (s->executes) {
+        if (s->executes && s->in_file) {
             low = UTIL_MIN(low, s->address & ~UINT64_C(1));
-            high = UTIL_MAX(high, s->address + s->size);
+            high = UTIL_MAX(high, s->address + s->in_file);
         }
     }
+    if (low > high)
+        low = high;
     const uint64_t count = (high - low) / 2;
     if (count > SIMPLE_V_MAX_WORDS)
         return util_fail(error, -E2BIG,

@@ -325,6 +325,28 @@ static void test_faults(void **state)
            "ld x5, 0(x6) }\n");
 }
 
+/* Zeros of the segment that executes are no code. */
+static void test_code_without_bytes(void **state)
+{
+    (void)state;
+    struct util_error error = {0};
+    const struct libresoc_process_options options = {.memory = MEMORY, .fuel = 10};
+    for (unsigned empty = 0; empty < 2; empty++) {
+        elf_image_make(&image, "jal x0, 256\n", NULL, 0);
+        Elf64_Phdr *code = elf_image_segment(&image, 0);
+        code->p_memsz = 0x8000;
+        if (empty)
+            code->p_filesz = 0;
+        libresoc_process_destroy(process);
+        process = NULL;
+        assert_int_equal(libresoc_process_create(image.bytes, image.size, &options, &process, &error), 0);
+        assert_int_equal(process->program->count, empty ? 0 : code->p_filesz / 2);
+        assert_false(libresoc_process_run(process, NULL, &fault));
+        assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
+        assert_non_null(strstr(fault.text, "goes where no code is"));
+    }
+}
+
 static void test_fuel(void **state)
 {
     (void)state;
@@ -363,10 +385,18 @@ static int drop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit),   cmocka_unit_test(test_stack),  cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_write),  cmocka_unit_test(test_writev), cmocka_unit_test(test_time_and_names),
-        cmocka_unit_test(test_heap),   cmocka_unit_test(test_mmap),   cmocka_unit_test(test_mprotect),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_fuel),   cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit),
+                                       cmocka_unit_test(test_stack),
+                                       cmocka_unit_test(test_too_large),
+                                       cmocka_unit_test(test_write),
+                                       cmocka_unit_test(test_writev),
+                                       cmocka_unit_test(test_time_and_names),
+                                       cmocka_unit_test(test_heap),
+                                       cmocka_unit_test(test_mmap),
+                                       cmocka_unit_test(test_mprotect),
+                                       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_code_without_bytes),
+                                       cmocka_unit_test(test_fuel),
+                                       cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, drop);
 }
