@@ -3,7 +3,8 @@
 
 #define SIDE 256
 
-void sample(const float u[16], const float v[16], const uint32_t texels[SIDE][SIDE], uint32_t out[16], uint64_t mask);
+void sample(const float u[16], const float v[16], const uint32_t texels[SIDE][SIDE], uint32_t out[16],
+            uint64_t mask);
 
 static uint32_t texels[SIDE][SIDE];
 
@@ -21,7 +22,8 @@ static uint32_t byte_of(uint32_t x, uint32_t y, int n)
 
 static uint32_t expected(float u, float v)
 {
-    const uint32_t across = place_of(u), down = place_of(v), x = across >> 8, y = down >> 8, fx = across & 255, fy = down & 255;
+    const uint32_t across = place_of(u), down = place_of(v), x = across >> 8, y = down >> 8,
+                   fx = across & 255, fy = down & 255;
     uint32_t out = 0;
     for (int n = 0; n < 4; n++) {
         const uint32_t top = (byte_of(x, y, n) * (256 - fx) + byte_of(x + 1, y, n) * fx) >> 8,
@@ -48,7 +50,8 @@ int main(void)
             out[i] = 0x55555555;
         sample(u, v, (const uint32_t(*)[SIDE])texels, out + 1, mask);
         for (int i = 0; i < 18; i++) {
-            const uint32_t value = i && i < 17 && mask >> (i - 1) & 1 ? expected(u[i - 1], v[i - 1]) : 0x55555555;
+            const uint32_t value =
+                i && i < 17 && mask >> (i - 1) & 1 ? expected(u[i - 1], v[i - 1]) : 0x55555555;
             if (out[i] != value) {
                 print_hex("pixel ", (uint64_t)i);
                 print_hex("got   ", out[i]);
