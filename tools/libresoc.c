@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/checked.h"
@@ -45,7 +44,14 @@ int tool_libresoc_write(void *data, int descriptor, const void *bytes, uint64_t 
     return fwrite(bytes, 1, size, to) == size ? 0 : errno ? -errno : -EIO;
 }
 
-int tool_libresoc_open(const char *name, const struct tool_libresoc *program,
+int tool_libresoc_read(const char *name, const struct tool_libresoc *program, struct tool_libresoc_file *out)
+{
+    *out = (struct tool_libresoc_file){0};
+    return tool_read_file(name, program->path, &out->bytes, &out->size) ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+int tool_libresoc_load(const char *name, const struct tool_libresoc *program,
+                       const struct tool_libresoc_file *file,
                        int (*write)(void *data, int descriptor, const void *bytes, uint64_t size),
                        struct libresoc_process **out)
 {
@@ -55,17 +61,11 @@ int tool_libresoc_open(const char *name, const struct tool_libresoc *program,
                                                      .arguments = program->words,
                                                      .write = write};
     struct util_error error = {0};
-    uint8_t *bytes;
-    size_t size;
-    *out = NULL;
-    if (!tool_read_file(name, program->path, &bytes, &size))
-        return TOOL_BAD_FILE;
-    const int err = libresoc_process_create(bytes, size, &options, out, &error);
-    free(bytes);
+    const int err = libresoc_process_create(file->bytes, file->size, &options, out, &error);
     if (!err)
         return TOOL_OK;
-    const bool file = err == -EBADMSG || err == -E2BIG;
-    return tool_error(name, file ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", program->path,
+    const bool wrong = err == -EBADMSG || err == -E2BIG;
+    return tool_error(name, wrong ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", program->path,
                       error.code ? error.text : strerror(-err));
 }
 

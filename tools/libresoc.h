@@ -23,8 +23,15 @@ int tool_libresoc_parse(const struct tool_command *command, int argc, char **arg
 /* Standard output and standard error, in their order. For struct libresoc_process_options. */
 int tool_libresoc_write(void *data, int descriptor, const void *bytes, uint64_t size);
 
-/* TOOL_OK and *out, the caller's to destroy, or an exit status after a message. `write` may be NULL. */
-int tool_libresoc_open(const char *name, const struct tool_libresoc *program,
+/* The program's file, the caller's to free. TOOL_OK, or an exit status after a message. */
+struct tool_libresoc_file {
+    uint8_t *bytes;
+    size_t size;
+};
+int tool_libresoc_read(const char *name, const struct tool_libresoc *program, struct tool_libresoc_file *out);
+/* The program loaded: TOOL_OK and *out, the caller's to destroy, or an exit status after a message. `write` may be NULL. */
+int tool_libresoc_load(const char *name, const struct tool_libresoc *program,
+                       const struct tool_libresoc_file *file,
                        int (*write)(void *data, int descriptor, const void *bytes, uint64_t size),
                        struct libresoc_process **out);
 

@@ -202,11 +202,17 @@ int tool_libresoc_run(int argc, char **argv)
                         .timeline = {.count = 32},
                         .core = libresoc_core_default()};
     struct libresoc_process *process = NULL;
+    struct tool_libresoc_file file = {0};
     int code = tool_libresoc_parse(&tool_command_libresoc_run, argc, argv, &o, &o.program);
+    if (!code && o.json && !o.cycles)
+        code = tool_error(NAME, TOOL_USAGE, "--json is of --cycles, which is not given");
     if (!code)
         code = enter_sandbox(&o);
     if (!code)
-        code = tool_libresoc_open(NAME, &o.program, tool_libresoc_write, &process);
+        code = tool_libresoc_read(NAME, &o.program, &file);
+    if (!code)
+        code = tool_libresoc_load(NAME, &o.program, &file, tool_libresoc_write, &process);
+    free(file.bytes);
     if (!code)
         code = run_and_look(&o, process);
     libresoc_process_destroy(process);

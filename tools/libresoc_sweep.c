@@ -111,6 +111,7 @@ const struct tool_command tool_command_libresoc_sweep = {
 
 struct sweep {
     const struct options *options;
+    struct tool_libresoc_file file;    /* owned */
     struct tool_libresoc_point *point; /* by the first axis, then the second */
     struct libresoc_scoreboard *board[POINTS];
     uint32_t points;
@@ -167,11 +168,11 @@ static int make_points(struct sweep *s)
     return 0;
 }
 
-static int run_once(const struct options *o, const struct libresoc_watch *watch, uint64_t *executed)
+static int run_once(const struct sweep *s, const struct libresoc_watch *watch, uint64_t *executed)
 {
     struct libresoc_process *process;
     struct gpu_fault fault;
-    int code = tool_libresoc_open(NAME, &o->program, NULL, &process);
+    int code = tool_libresoc_load(NAME, &s->options->program, &s->file, NULL, &process);
     if (code)
         return code;
     if (!libresoc_process_run(process, watch, &fault)) {
@@ -187,12 +188,12 @@ static int run_all(struct sweep *s)
 {
     const struct libresoc_watch watch = {.elements = &s->operations.watch};
     uint64_t executed;
-    int code = run_once(s->options, NULL, &executed);
+    int code = run_once(s, NULL, &executed);
     if (code)
         return code;
     libresoc_operations_begin(&s->operations, take, s);
     tool_progress_begin(&s->progress, "cores", executed);
-    code = run_once(s->options, &watch, &executed);
+    code = run_once(s, &watch, &executed);
     libresoc_operations_end(&s->operations);
     flush(s);
     tool_progress_end(&s->progress);
@@ -270,7 +271,10 @@ static int sweep(const struct options *o)
     int err = s.point && s.op ? make_points(&s) : -ENOMEM;
     if (!err)
         err = util_pool_create(processors > 1 ? (unsigned)processors - 1 : 0, &s.pool);
-    int code = err ? tool_error(NAME, TOOL_HOST, "cannot make the cores: %s", strerror(-err)) : run_all(&s);
+    int code = err ? tool_error(NAME, TOOL_HOST, "cannot make the cores: %s", strerror(-err))
+                   : tool_libresoc_read(NAME, &o->program, &s.file);
+    if (!code)
+        code = run_all(&s);
     if (!code && o->json)
         code = print_json(&s);
     else if (!code)
@@ -280,6 +284,7 @@ static int sweep(const struct options *o)
     util_pool_destroy(s.pool);
     for (uint32_t n = 0; n < s.points; n++)
         libresoc_scoreboard_destroy(s.board[n]);
+    free(s.file.bytes);
     free(s.op);
     free(s.point);
     return code;
