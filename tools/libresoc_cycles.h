@@ -32,12 +32,13 @@ struct tool_libresoc_timeline {
     bool out_of_memory;
     uint64_t cut; /* operations beyond what a picture has */
 };
-void tool_libresoc_note(struct tool_libresoc_timeline *timeline, const struct libresoc_op *op,
-                        const struct libresoc_origin *origin, const struct libresoc_when *when,
-                        const struct libresoc_core *core);
+void tool_libresoc_timeline_note(struct tool_libresoc_timeline *timeline, const struct libresoc_op *op,
+                                 const struct libresoc_origin *origin, const struct libresoc_when *when,
+                                 const struct libresoc_core *core);
 /* 0 and *image, the caller's; -ENOENT: no operation is among the instructions; -ENOMEM. */
-int tool_libresoc_draw(const struct tool_libresoc_timeline *timeline, const struct simple_v_program *program,
-                       const char *title, struct util_image *image);
+int tool_libresoc_timeline_draw(const struct tool_libresoc_timeline *timeline,
+                                const struct simple_v_program *program, const char *title,
+                                struct util_image *image);
 
 /* Text of the instruction, of one line. */
 void tool_libresoc_text(const struct simple_v_program *program, const struct libresoc_origin *origin,

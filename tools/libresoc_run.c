@@ -107,14 +107,14 @@ static void look(void *data, const struct libresoc_op *op, const struct libresoc
 {
     struct looker *l = data;
     const struct libresoc_when when = libresoc_cycles_take(&l->cycles, op, origin);
-    tool_libresoc_note(&l->options->timeline, op, origin, &when, &l->options->core);
+    tool_libresoc_timeline_note(&l->options->timeline, op, origin, &when, &l->options->core);
 }
 
 static int write_timeline(const struct options *o, const struct simple_v_program *program)
 {
     const char *slash = strrchr(o->program.path, '/');
     struct util_image image = {0};
-    int err = tool_libresoc_draw(&o->timeline, program, slash ? slash + 1 : o->program.path, &image);
+    int err = tool_libresoc_timeline_draw(&o->timeline, program, slash ? slash + 1 : o->program.path, &image);
     if (err == -ENOENT)
         return tool_error(NAME, TOOL_USAGE, "--timeline: no instruction %" PRIu64 " was executed",
                           o->timeline.from);

@@ -25,9 +25,9 @@ static const struct {
               {"execute", 0xd5a021}, {"write", 0xd65f5f}, {"left out", 0x8c8c96}};
 enum { ISSUE, WAITS, READ, EXECUTE, WRITE, LEFT_OUT };
 
-void tool_libresoc_note(struct tool_libresoc_timeline *t, const struct libresoc_op *op,
-                        const struct libresoc_origin *origin, const struct libresoc_when *when,
-                        const struct libresoc_core *core)
+void tool_libresoc_timeline_note(struct tool_libresoc_timeline *t, const struct libresoc_op *op,
+                                 const struct libresoc_origin *origin, const struct libresoc_when *when,
+                                 const struct libresoc_core *core)
 {
     if (!t->path || origin->instruction < t->from || origin->instruction - t->from >= t->count)
         return;
@@ -141,8 +141,9 @@ static void measure(struct chart *c, const struct simple_v_program *program)
     c->left = MARGIN + widest + 40; /* and a number */
 }
 
-int tool_libresoc_draw(const struct tool_libresoc_timeline *timeline, const struct simple_v_program *program,
-                       const char *title, struct util_image *image)
+int tool_libresoc_timeline_draw(const struct tool_libresoc_timeline *timeline,
+                                const struct simple_v_program *program, const char *title,
+                                struct util_image *image)
 {
     struct chart c = {.timeline = timeline, .image = image};
     if (timeline->out_of_memory)

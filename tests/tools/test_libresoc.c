@@ -156,14 +156,14 @@ static void test_timeline(void **state)
     const struct libresoc_when when[] = {{10, 12, 17}, {11, 13, 13}};
     struct libresoc_origin origin = {.pc = CODE};
     struct util_image image;
-    assert_int_equal(tool_libresoc_draw(&timeline, program, "none", &image), -ENOENT);
+    assert_int_equal(tool_libresoc_timeline_draw(&timeline, program, "none", &image), -ENOENT);
     for (origin.instruction = 4; origin.instruction < 9; origin.instruction++)
         if (origin.instruction != 6)
-            tool_libresoc_note(&timeline, &load, &origin, &when[0], &core);
+            tool_libresoc_timeline_note(&timeline, &load, &origin, &when[0], &core);
         else
-            tool_libresoc_note(&timeline, &dies, &origin, &when[1], &core);
+            tool_libresoc_timeline_note(&timeline, &dies, &origin, &when[1], &core);
     assert_int_equal(timeline.rows.count, 2);
-    assert_int_equal(tool_libresoc_draw(&timeline, program, "two", &image), 0);
+    assert_int_equal(tool_libresoc_timeline_draw(&timeline, program, "two", &image), 0);
     const uint32_t left = first_of(&image, HEADER + ROW / 2, ISSUE);
     for (uint32_t row = 0; row < 2; row++)
         for (uint32_t cycle = 0; cycle < 9; cycle++) {
@@ -188,11 +188,11 @@ static void test_long_timeline(void **state)
     for (uint64_t n = 0; n < 5000; n++) {
         const struct libresoc_origin origin = {.instruction = n, .pc = CODE};
         const struct libresoc_when when = {1 + n * 100, 2 + n * 100, 5 + n * 100};
-        tool_libresoc_note(&timeline, &op, &origin, &when, &core);
+        tool_libresoc_timeline_note(&timeline, &op, &origin, &when, &core);
     }
     assert_int_equal(timeline.rows.count, 1000);
     assert_int_equal(timeline.cut, 4000);
-    assert_int_equal(tool_libresoc_draw(&timeline, program, "long", &image), 0);
+    assert_int_equal(tool_libresoc_timeline_draw(&timeline, program, "long", &image), 0);
     assert_true(image.width < 16384 && image.height < 16384);
     util_image_finish(&image);
     free(timeline.rows.at);
