@@ -175,10 +175,11 @@ static bool fail(const struct libresoc_stage *stage, const struct simple_v_state
     const struct isa_fault_row *row = &simple_v_faults[report->fault];
     const bool access = report->fault == SIMPLE_V_FAULT_LOAD || report->fault == SIMPLE_V_FAULT_STORE ||
                         report->fault == SIMPLE_V_FAULT_MISALIGNED || report->fault == SIMPLE_V_FAULT_FETCH;
+    /* Which instruction had no fuel left says nothing. */
+    const char *name = report->name && report->fault != SIMPLE_V_FAULT_FUEL ? report->name : "";
     gpu_fault_set(fault, gpu_fault_kind_of(row->class), libresoc_stage_name(stage->kind),
-                  access ? report->address : report->pc, "%s%s%s%s%s", report->name ? report->name : "",
-                  report->name && *report->name ? ": " : "", row->text, report->why.code ? ": " : "",
-                  report->why.text);
+                  access ? report->address : report->pc, "%s%s%s%s%s", name, *name ? ": " : "", row->text,
+                  report->why.code ? ": " : "", report->why.text);
     fault->pc = (uint32_t)((report->pc - stage->program.address) / 2) + report->at;
     fault->lane = report->fault == SIMPLE_V_FAULT_LOAD ? state->srcoffs : state->destoffs;
     fault->write = report->fault == SIMPLE_V_FAULT_STORE;

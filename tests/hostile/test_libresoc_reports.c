@@ -296,11 +296,11 @@ static const struct {
                            "the program is outside memory, or where the frame writes"),
     CASE(entry_behind, "libresoc job 1, vertex program, draw 2, at 0x000012c0: bad record: a program of 40 "
                        "bytes that begins at byte 40 of them"),
-    CASE(endless_vertex, "libresoc job 1, vertex program, draw 2, at 0x00001380, pc 0, lane 0: timeout: jal: "
+    CASE(endless_vertex, "libresoc job 1, vertex program, draw 2, at 0x00001380, pc 0, lane 0: timeout: "
                          "loops for too long"),
     CASE(endless_fragment, "libresoc job 1, fragment program, draw 2, at 0x00001380, pc 0, lane 0: timeout: "
-                           "jal: loops for too long"),
-    CASE(endless_blend, "libresoc job 1, blend program, draw 2, at 0x00001380, pc 0, lane 0: timeout: jal: "
+                           "loops for too long"),
+    CASE(endless_blend, "libresoc job 1, blend program, draw 2, at 0x00001380, pc 0, lane 0: timeout: "
                         "loops for too long"),
     CASE(no_end, "libresoc job 1, fragment program, draw 2, at 0x00001384, pc 2, lane 0: address outside "
                  "memory: goes where no code is"),
