@@ -47,6 +47,18 @@ int simple_v_asm_register(struct isa_assembler *as, struct simple_v_written *out
     return is_register(word, out) ? 0 : isa_asm_fail(as, word, "a register is expected");
 }
 
+int simple_v_asm_integer(struct isa_assembler *as, int32_t least, int32_t most, int32_t *out)
+{
+    isa_scan_space(&as->scan);
+    const char *where = as->scan.at;
+    struct simple_v_written r = {0};
+    int err = simple_v_asm_register(as, &r);
+    if (!err && (!r.integer || r.vector || r.reg < least || r.reg > most))
+        err = isa_scan_fail(&as->scan, where, "this register cannot stand here");
+    *out = r.reg;
+    return err;
+}
+
 int simple_v_asm_number(struct isa_assembler *as, int64_t least, int64_t most, int32_t *out)
 {
     isa_scan_space(&as->scan);

@@ -128,18 +128,6 @@ static int table(struct isa_assembler *as, struct simple_v_block *b, bool of_reg
 
 /* ---- options ---- */
 
-static int small_register(struct isa_assembler *as, int32_t least, int32_t most, unsigned *out)
-{
-    isa_scan_space(&as->scan);
-    const char *where = as->scan.at;
-    struct simple_v_written r = {0};
-    int err = simple_v_asm_register(as, &r);
-    if (!err && (!r.integer || r.vector || r.reg < least || r.reg > most))
-        err = isa_scan_fail(&as->scan, where, "this register cannot stand here");
-    *out = (unsigned)r.reg;
-    return err;
-}
-
 static int vl(struct isa_assembler *as, struct isa_token word, struct simple_v_block *b, unsigned mode)
 {
     int32_t number = 0;
@@ -156,8 +144,7 @@ static int vl(struct isa_assembler *as, struct isa_token word, struct simple_v_b
 static int of_vl(struct isa_assembler *as, struct isa_token word, struct simple_v_block *b)
 {
     const bool setvl = b->vl.mode == SIMPLE_V_VL_SETVL;
-    unsigned reg = 0;
-    int32_t number = 0;
+    int32_t reg = 0, number = 0;
     int err;
     if (!b->vlset)
         return isa_asm_fail(as, word, "vl:, setvl: or both: is expected before this");
@@ -165,10 +152,10 @@ static int of_vl(struct isa_assembler *as, struct isa_token word, struct simple_
         err = simple_v_asm_number(as, 1, SIMPLE_V_SUBVL_MAX, &number);
         b->vl.subvl = (uint8_t)(number - 1);
     } else if (isa_token_is(word, "to")) {
-        err = setvl ? small_register(as, 8, 15, &reg) : small_register(as, 0, 31, &reg);
+        err = setvl ? simple_v_asm_integer(as, 8, 15, &reg) : simple_v_asm_integer(as, 0, 31, &reg);
         b->vl.low |= (uint8_t)(setvl ? reg & 7 : reg);
     } else if (isa_token_is(word, "from") && setvl) {
-        err = small_register(as, 8, 15, &reg);
+        err = simple_v_asm_integer(as, 8, 15, &reg);
         b->vl.low |= (uint8_t)((reg & 7) << 3);
     } else {
         err = isa_asm_fail(as, word, "a vblock has no such option");

@@ -1,4 +1,4 @@
-/* Between asm.c and asm_prefix.c. */
+/* Between asm.c, asm_prefix.c and asm_block.c. */
 #ifndef VITRAIL_ISA_SIMPLE_V_ASM_INTERNAL_H
 #define VITRAIL_ISA_SIMPLE_V_ASM_INTERNAL_H
 
@@ -13,6 +13,8 @@ struct simple_v_written {
 /* Takes one: x0 to x127, f0 to f127, with v behind it where it is a vector, or a name that RISC-V's calling convention has.
  * 0 or -EINVAL. */
 int simple_v_asm_register(struct isa_assembler *as, struct simple_v_written *out);
+/* Takes an integer register of one number from least to most, that is no vector. 0 or -EINVAL. */
+int simple_v_asm_integer(struct isa_assembler *as, int32_t least, int32_t most, int32_t *out);
 /* Takes a whole number from least to most. 0 or -EINVAL. */
 int simple_v_asm_number(struct isa_assembler *as, int64_t least, int64_t most, int32_t *out);
 

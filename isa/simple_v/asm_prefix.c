@@ -3,18 +3,6 @@
 
 #include "isa/simple_v/asm_internal.h"
 
-static int plain_register(struct isa_assembler *as, int32_t least, int32_t most, int32_t *out)
-{
-    isa_scan_space(&as->scan);
-    const char *where = as->scan.at;
-    struct simple_v_written r = {0};
-    int err = simple_v_asm_register(as, &r);
-    if (!err && (!r.integer || r.vector || r.reg < least || r.reg > most))
-        err = isa_scan_fail(&as->scan, where, "this register cannot stand here");
-    *out = r.reg;
-    return err;
-}
-
 static int width(struct isa_assembler *as, struct simple_v_insn *insn)
 {
     isa_scan_space(&as->scan);
@@ -39,7 +27,7 @@ static int pred(struct isa_assembler *as, struct simple_v_insn *insn)
 {
     const bool inverted = isa_scan_take(&as->scan, '!');
     int32_t reg = 0;
-    int err = plain_register(as, 9, 11, &reg);
+    int err = simple_v_asm_integer(as, 9, 11, &reg);
     insn->mask = (uint8_t)((reg - 8) * 2 + !inverted);
     return err;
 }
@@ -51,7 +39,7 @@ static int one_mask(struct isa_assembler *as, struct simple_v_insn *insn, unsign
     const char *where = as->scan.at;
     const bool inverted = isa_scan_take(&as->scan, '!');
     int32_t reg = 0;
-    int err = plain_register(as, of, of, &reg);
+    int err = simple_v_asm_integer(as, of, of, &reg);
     if (!err && insn->masks && inverted != (insn->masks & SIMPLE_V_MASKS_INVERTED) / SIMPLE_V_MASKS_INVERTED)
         err = isa_scan_fail(&as->scan, where, "both masks are inverted, or none");
     insn->masks |= (uint8_t)(which | (inverted ? SIMPLE_V_MASKS_INVERTED : 0));
@@ -67,7 +55,7 @@ static int length_goes_to(struct isa_assembler *as, struct simple_v_insn *insn)
         !isa_scan_glued(&ahead, ':'))
         return 0;
     as->scan = ahead;
-    int err = plain_register(as, 1, 31, &reg);
+    int err = simple_v_asm_integer(as, 1, 31, &reg);
     insn->vl.rd = (uint8_t)reg;
     return err;
 }
@@ -83,7 +71,7 @@ static int lengths(struct isa_assembler *as, struct simple_v_insn *insn, bool hi
     insn->vl.low = low;
     if (!high && !isa_scan_at_number(&as->scan)) {
         insn->vl.low = 1;
-        err = plain_register(as, 1, 31, &number);
+        err = simple_v_asm_integer(as, 1, 31, &number);
     } else {
         err = simple_v_asm_number(as, 1, 32, &number);
         number--;

@@ -154,6 +154,34 @@ static inline uint64_t draw_whole(struct job *j)
     return picture(j);
 }
 
+/* What a job is spoilt by, before its chains of tiling and of the frame run. */
+struct spoilt {
+    const char *name;
+    void (*before_tiling)(struct job *);
+    void (*before_frame)(struct job *);
+};
+
+/* Runs a spoilt job: whether it is reported so. */
+static inline bool reported(struct job *j, const struct spoilt *spoilt, unsigned way, const char *gpu,
+                            const char *report)
+{
+    char text[512], expected[512];
+    if (spoilt->before_tiling)
+        spoilt->before_tiling(j);
+    start(j, 1);
+    if (spoilt->before_frame) {
+        guest_expect_no_fault(&j->s.guest);
+        spoilt->before_frame(j);
+        start(j, 0);
+    }
+    report_of(j, text, sizeof text);
+    snprintf(expected, sizeof expected, "%s %s", gpu, report);
+    if (!strcmp(text, expected))
+        return true;
+    print_error("%s, way %u: %s\n", spoilt->name, way, text);
+    return false;
+}
+
 /* Which of the ways jobs run: compiled, on workers. */
 struct ways {
     struct jit_engine *engine;
