@@ -1,5 +1,7 @@
 /* Floats. Halves are computed as singles, of which each holds a half's sum, product, quotient or root so exactly
  * that rounding once more is harmless; fused sums as doubles. */
+#include <math.h>
+
 #include "isa/trans_op_internal.h"
 
 #include "jit/math.h"
@@ -255,14 +257,34 @@ static LLVMValueRef rounded_root(struct isa_op_ir *o)
     return o->is_half ? isa_op_ir_single(o, as_bits(o, root)) : root;
 }
 
-/* Times a power of two, in steps that no exponent leaves before the result does. */
+/* A constant, the same in all lanes, of a power of two that a single can be. */
+static bool is_power(LLVMValueRef by, int64_t *power)
+{
+    LLVMValueRef one = LLVMIsConstant(by) ? LLVMGetAggregateElement(by, 0) : NULL;
+    if (!one || !LLVMIsAConstantInt(one) ||
+        by != isa_op_ir_number(LLVMTypeOf(by), LLVMConstIntGetZExtValue(one)))
+        return false;
+    *power = LLVMConstIntGetSExtValue(one);
+    return *power >= -126 && *power <= 127;
+}
+
+/* Times a power of two: by an instruction, or in steps that no exponent leaves before the result does. */
 static LLVMValueRef scaled(struct isa_op_ir *o)
 {
+    enum { AS_EVERYWHERE = 4 }; /* rounding */
     struct jit_builder *b = o->b;
     LLVMValueRef by = o->s[1], f = o->f[0], most = jit_splat_u32(b, 300),
                  least = jit_splat_u32(b, (uint32_t)-300);
+    int64_t power;
     if (o->is_half)
         by = LLVMBuildSExt(o->ir, LLVMBuildTrunc(o->ir, by, b->i16x16, ""), b->i32x16, "");
+    if (is_power(by, &power))
+        return LLVMBuildFMul(o->ir, f, jit_fence(b, jit_splat_f32(b, (float)ldexp(1, (int)power))), "");
+    if (b->level == JIT_AVX512) {
+        LLVMValueRef args[5] = {f, jit_i32_to_f32(b, by), f, LLVMConstAllOnes(b->i16),
+                                jit_i32(b, AS_EVERYWHERE)};
+        return jit_intrinsic(b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+    }
     LLVMValueRef up[2] = {by, most};
     up[0] = isa_op_ir_call(o, "llvm.smin", b->i32x16, up, 2);
     up[1] = least;
@@ -272,9 +294,9 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
         part[0] = isa_op_ir_call(o, "llvm.smin", b->i32x16, part, 2);
         part[1] = jit_splat_u32(b, (uint32_t)-100);
         part[0] = isa_op_ir_call(o, "llvm.smax", b->i32x16, part, 2);
-        LLVMValueRef power = LLVMBuildAdd(o->ir, part[0], jit_splat_u32(b, 127), "");
-        power = LLVMBuildShl(o->ir, power, jit_splat_u32(b, 23), "");
-        f = LLVMBuildFMul(o->ir, f, jit_fence(b, jit_as_f32(b, power)), "");
+        LLVMValueRef times = LLVMBuildAdd(o->ir, part[0], jit_splat_u32(b, 127), "");
+        times = LLVMBuildShl(o->ir, times, jit_splat_u32(b, 23), "");
+        f = LLVMBuildFMul(o->ir, f, jit_fence(b, jit_as_f32(b, times)), "");
         by = LLVMBuildSub(o->ir, by, part[0], "");
     }
     return f;

@@ -345,6 +345,36 @@ LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16)
                        "llvm.x86.sse2.cvttps2dq");
 }
 
+/* x as 0 or more, of a NaN 0. From 2^31 on what is above it is converted; only AVX-512 has the instruction, which gives
+ * all ones for what does not fit. */
+static LLVMValueRef to_limited_unsigned(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef zero = LLVMConstNull(b->f32x16), limit = jit_splat_f32(b, 0x1p31f),
+                 top = jit_splat_u32(b, 1u << 31);
+    x = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, zero, ""), x, zero);
+    if (b->level == JIT_AVX512) {
+        LLVMValueRef args[4] = {x, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
+        return jit_intrinsic(b, "llvm.x86.avx512.mask.cvttps2udq.512", NULL, 0, args, 4);
+    }
+    LLVMValueRef great = LLVMBuildFCmp(b->ir, LLVMRealOGE, x, limit, "");
+    LLVMValueRef out = jit_select(b, great, LLVMBuildFSub(b->ir, x, limit, ""), x);
+    out = jit_f32_to_any_i32(b, out);
+    out = LLVMBuildXor(b->ir, out, jit_select(b, great, top, LLVMConstNull(b->i32x16)), "");
+    LLVMValueRef beyond = LLVMBuildFCmp(b->ir, LLVMRealOGE, x, jit_splat_f32(b, 0x1p32f), "");
+    return jit_select(b, beyond, LLVMConstAllOnes(b->i32x16), out);
+}
+
+LLVMValueRef jit_f32_to_limited_i32(struct jit_builder *b, LLVMValueRef f32x16, bool is_signed)
+{
+    if (!is_signed)
+        return to_limited_unsigned(b, f32x16);
+    LLVMValueRef out = jit_f32_to_any_i32(b, f32x16);
+    LLVMValueRef beyond = LLVMBuildFCmp(b->ir, LLVMRealOGE, f32x16, jit_splat_f32(b, 0x1p31f), "");
+    out = jit_select(b, beyond, jit_splat_u32(b, INT32_MAX), out);
+    LLVMValueRef none = LLVMBuildFCmp(b->ir, LLVMRealUNO, f32x16, f32x16, "");
+    return jit_select(b, none, LLVMConstNull(b->i32x16), out);
+}
+
 LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16)
 {
     return host_to_i32(b, f32x16, "llvm.x86.avx512.mask.cvtps2dq.512", "llvm.x86.avx.cvt.ps2dq.256",

@@ -72,6 +72,11 @@ void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, 
  * memory. */
 LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
                             LLVMValueRef mask);
+enum { JIT_TABLE_WORDS = 512 }; /* the most in a table */
+/* A table of the module's, of so many constant words: made once under its name. */
+LLVMValueRef jit_table(struct jit_builder *b, const char *name, const uint32_t *word, unsigned count);
+/* Word first + index of a table, index (i32x16) below 64, first a multiple of 64. */
+LLVMValueRef jit_table_word(struct jit_builder *b, LLVMValueRef table, unsigned first, LLVMValueRef index);
 /* The lanes of `value` (i32x16) to base + zext(offsets), where mask holds; in lane order where two meet. */
 void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef value,
                      LLVMValueRef mask);
@@ -108,7 +113,9 @@ LLVMValueRef jit_sqrt(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16);
 /* The same for all x: what does not fit, and NaN, gives -2^31, as the host's instruction has it. */
 LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16);
-/* The same to nearest, of two the even one. */
+/* The same, but what does not fit gives the greatest or the least integer, signed or not, and NaN 0. */
+LLVMValueRef jit_f32_to_limited_i32(struct jit_builder *b, LLVMValueRef f32x16, bool is_signed);
+/* The same as jit_f32_to_any_i32 to nearest, of two the even one. */
 LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16); /* signed */
 

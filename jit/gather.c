@@ -74,6 +74,37 @@ LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueR
     }
 }
 
+LLVMValueRef jit_table(struct jit_builder *b, const char *name, const uint32_t *word, unsigned count)
+{
+    LLVMValueRef table = LLVMGetNamedGlobal(b->module, name), words[JIT_TABLE_WORDS];
+    if (table)
+        return table;
+    LLVMTypeRef type = LLVMArrayType2(b->i32, count);
+    table = LLVMAddGlobal(b->module, type, name);
+    for (unsigned n = 0; n < count; n++)
+        words[n] = jit_i32(b, word[n]);
+    LLVMSetInitializer(table, LLVMConstArray2(b->i32, words, count));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetAlignment(table, 64);
+    return table;
+}
+
+/* AVX-512 has two permutations of 32 words for the 64. */
+LLVMValueRef jit_table_word(struct jit_builder *b, LLVMValueRef table, unsigned first, LLVMValueRef index)
+{
+    LLVMValueRef half[2], four = jit_splat_u32(b, sizeof(uint32_t));
+    table = jit_offset_const(b, table, first * sizeof(uint32_t));
+    if (b->level != JIT_AVX512)
+        return jit_gather_u32(b, table, LLVMBuildMul(b->ir, index, four, ""), LLVMConstAllOnes(b->i1x16));
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef args[] = {jit_load(b, b->i32x16, jit_offset_const(b, table, 128 * i), 64, true), index,
+                               jit_load(b, b->i32x16, jit_offset_const(b, table, 128 * i + 64), 64, true)};
+        half[i] = jit_intrinsic(b, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
+    }
+    return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntUGE, index, jit_splat_u32(b, 32), ""), half[1], half[0]);
+}
+
 void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef value,
                      LLVMValueRef mask)
 {

@@ -29,9 +29,22 @@ static LLVMValueRef small_floor(struct jit_builder *b, LLVMValueRef x, LLVMValue
     return floor;
 }
 
-LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
+static LLVMValueRef exp2_part(struct jit_builder *b, LLVMValueRef f)
 {
     static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
+    LLVMValueRef p = constant(b, 0x3aea67b3);
+    for (unsigned k = 0; k < sizeof c / sizeof *c; k++)
+        p = step(b, p, f, c[k]);
+    return p;
+}
+
+LLVMValueRef jit_exp2_part(struct jit_builder *b, LLVMValueRef x)
+{
+    return exp2_part(b, jit_fence(b, x));
+}
+
+LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
+{
     LLVMValueRef low = constant(b, 0xc2fe0000), high = constant(b, 0x43000000), whole;
 
     x = jit_fence(b, x);
@@ -39,9 +52,7 @@ LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
     LLVMValueRef y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, low, ""), x, low);
     y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, y, high, ""), y, high);
     LLVMValueRef i = small_floor(b, y, &whole), f = LLVMBuildFSub(b->ir, y, whole, "");
-    LLVMValueRef p = constant(b, 0x3aea67b3);
-    for (unsigned k = 0; k < 5; k++)
-        p = step(b, p, f, c[k]);
+    LLVMValueRef p = exp2_part(b, f);
     /* i = -127 gives the pattern of 0, i = 128 that of infinity */
     LLVMValueRef scale = LLVMBuildAdd(b->ir, i, jit_splat_u32(b, 127), "");
     scale = LLVMBuildShl(b->ir, scale, jit_splat_u32(b, 23), "");

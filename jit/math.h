@@ -5,6 +5,8 @@
 #include "jit/builder.h"
 
 LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x);
+/* The same of 0 <= x < 1: a number of 1 to less than 2. */
+LLVMValueRef jit_exp2_part(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x);

@@ -21,9 +21,7 @@ static LLVMValueRef to_float(struct jit_builder *b, const struct raster_texel *t
 
 static LLVMValueRef to_integer(struct jit_builder *b, const struct raster_texel *texel, LLVMValueRef v)
 {
-    const LLVMTypeRef types[2] = {b->i32x16, b->f32x16};
-    v = jit_as_f32(b, v);
-    return jit_intrinsic(b, has_sign(texel) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &v, 1);
+    return jit_f32_to_limited_i32(b, jit_as_f32(b, v), has_sign(texel));
 }
 
 static LLVMValueRef pair(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high)

@@ -22,50 +22,21 @@ static LLVMValueRef compare(struct vc4_qpu_trans *t, LLVMIntPredicate how, LLVMV
     return LLVMBuildICmp(t->b->ir, how, i, splat(t, with), "");
 }
 
-/* All chords of a module, one word each: base in the upper 18 bits, step in the lower 14. */
+/* All chords, one word each: base in the upper 18 bits, step in the lower 14. */
 static LLVMValueRef chord_words(struct vc4_qpu_trans *t)
 {
-    static const char name[] = "vc4_qpu_chords";
-    LLVMValueRef table = LLVMGetNamedGlobal(t->b->module, name), words[FUNCTIONS * SEGMENTS];
-
-    if (table)
-        return table;
+    uint32_t words[FUNCTIONS * SEGMENTS];
     for (unsigned i = 0; i < FUNCTIONS * SEGMENTS; i++) {
         uint32_t base = (uint32_t)chords[i / SEGMENTS][i % SEGMENTS].base;
         uint32_t step = (uint32_t)chords[i / SEGMENTS][i % SEGMENTS].step;
-        words[i] = jit_i32(t->b, base << 14 | (step & 0x3fff));
+        words[i] = base << 14 | (step & 0x3fff);
     }
-    LLVMValueRef all = LLVMConstArray2(t->b->i32, words, FUNCTIONS * SEGMENTS);
-    table = LLVMAddGlobal(t->b->module, LLVMTypeOf(all), name);
-    LLVMSetInitializer(table, all);
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMPrivateLinkage);
-    LLVMSetAlignment(table, 64);
-    return table;
-}
-
-/* AVX-512 has two permutations of 32 words for the 64 of a function. */
-static LLVMValueRef permuted(struct vc4_qpu_trans *t, enum function function, LLVMValueRef number)
-{
-    LLVMValueRef half[2], table = chord_words(t);
-
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t at = (function * SEGMENTS + 32 * i) * sizeof(uint32_t);
-        LLVMValueRef args[] = {
-            jit_load(t->b, t->b->i32x16, jit_offset_const(t->b, table, at), 64, true), number,
-            jit_load(t->b, t->b->i32x16, jit_offset_const(t->b, table, at + 64), 64, true)};
-        half[i] = jit_intrinsic(t->b, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
-    }
-    return jit_select(t->b, compare(t, LLVMIntUGE, number, 32), half[1], half[0]);
+    return jit_table(t->b, "vc4_qpu_chords", words, FUNCTIONS * SEGMENTS);
 }
 
 static LLVMValueRef chord_of(struct vc4_qpu_trans *t, enum function function, LLVMValueRef number)
 {
-    if (t->b->level == JIT_AVX512)
-        return permuted(t, function, number);
-    number = LLVMBuildAdd(t->b->ir, number, splat(t, function * SEGMENTS), "");
-    return jit_gather_u32(t->b, chord_words(t), vc4_qpu_trans_shl(t, number, 2),
-                          LLVMConstAllOnes(t->b->i1x16));
+    return jit_table_word(t->b, chord_words(t), function * SEGMENTS, number);
 }
 
 /* The point of a chord word at a fraction of 16 digits, in 15 digits. */

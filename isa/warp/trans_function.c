@@ -1,5 +1,7 @@
 /* Operations with code of their own (function.c is the definition). */
+#include "isa/sfu.h"
 #include "isa/warp/trans_alu_internal.h"
+#include "util/bits.h"
 
 #include "jit/math.h"
 
@@ -10,6 +12,7 @@
 #define ONE       0x3f800000u
 #define LN_2      0x3f317218u
 #define EXPONENT  23
+#define TURN      64 /* steps of a turn */
 
 static LLVMValueRef band(struct jit_builder *b, LLVMValueRef x, uint32_t bits)
 {
@@ -172,11 +175,12 @@ static LLVMValueRef log_ratio(struct jit_builder *b, LLVMValueRef x)
 static LLVMValueRef power(struct jit_builder *b, LLVMValueRef fixed, LLVMValueRef x)
 {
     LLVMValueRef whole = LLVMBuildAShr(b->ir, fixed, jit_splat_u32(b, 24), "");
-    LLVMValueRef fraction =
-        warp_trans_op(b, ISA_OP_u32_to_f32, ISA_I32, band(b, fixed, 0xffffff), NULL, NULL);
-    fraction = LLVMBuildFMul(b->ir, as_number(b, fraction), as_number(b, jit_splat_u32(b, 0x33800000)), "");
-    LLVMValueRef out = as_bits(b, jit_exp2(b, fraction));
-    out = warp_trans_op(b, ISA_OP_fldexp, ISA_F32, out, whole, NULL);
+    LLVMValueRef fraction = jit_i32_to_f32(b, band(b, fixed, 0xffffff));
+    fraction = LLVMBuildFMul(b->ir, fraction, as_number(b, jit_splat_u32(b, 0x33800000)), "");
+    LLVMValueRef normal = test(b, LLVMIntSGT, whole, (uint32_t)-127);
+    LLVMValueRef out =
+        LLVMBuildAdd(b->ir, as_bits(b, jit_exp2_part(b, fraction)), shl(b, whole, EXPONENT), "");
+    out = pick(b, normal, out, jit_splat_u32(b, 0));
     LLVMValueRef large =
         LLVMBuildOr(b->ir, test(b, LLVMIntEQ, x, INFINITE), test(b, LLVMIntEQ, fixed, INT32_MAX), "");
     out = pick(b, large, jit_splat_u32(b, INFINITE), out);
@@ -217,11 +221,17 @@ static LLVMValueRef approximated(struct jit_builder *b, LLVMValueRef x, bool roo
     return warp_trans_op(b, root ? ISA_OP_frsq : ISA_OP_frcp, ISA_F32, x, NULL, NULL);
 }
 
+/* Sines of 64 steps of a turn, and cosines behind them. */
 static LLVMValueRef sine(struct jit_builder *b, LLVMValueRef k, bool cosine)
 {
-    LLVMValueRef turns = warp_trans_op(b, ISA_OP_u32_to_f32, ISA_I32, band(b, k, 63), NULL, NULL);
-    turns = LLVMBuildFMul(b->ir, as_number(b, turns), as_number(b, jit_splat_u32(b, 0x3c800000)), "");
-    return as_bits(b, cosine ? jit_cos_turns(b, turns) : jit_sin_turns(b, turns));
+    uint32_t words[2 * TURN];
+    for (unsigned n = 0; n < TURN; n++) {
+        const uint32_t turns = util_f2u((float)n / TURN);
+        words[n] = isa_sin_turns(turns);
+        words[TURN + n] = isa_cos_turns(turns);
+    }
+    LLVMValueRef table = jit_table(b, "warp_sines", words, 2 * TURN);
+    return jit_table_word(b, table, cosine ? TURN : 0, band(b, k, TURN - 1));
 }
 
 static LLVMValueRef scaled(struct jit_builder *b, const struct warp_insn *i, const LLVMValueRef *s)

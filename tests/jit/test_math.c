@@ -21,12 +21,23 @@ static LLVMValueRef limit_small(struct jit_builder *b, LLVMValueRef x)
 {
     return jit_limit_to_half(b, x, false);
 }
+static LLVMValueRef limited(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_f32_to_limited_i32(b, x, true);
+}
+static LLVMValueRef limited_unsigned(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_f32_to_limited_i32(b, x, false);
+}
 
 static const struct {
     const char *name;
     function make;
 } functions[] = {
     {"exp2", jit_exp2},
+    {"exp2_part", jit_exp2_part},
+    {"limited", limited},
+    {"limited, unsigned", limited_unsigned},
     {"log2", jit_log2},
     {"sin_turns", jit_sin_turns},
     {"cos_turns", jit_cos_turns},
