@@ -139,6 +139,7 @@ int jit_engine_renew(struct jit_engine *engine);
 struct jit_stats {
     uint64_t compiled, memory_hits, disk_hits, disk_rejected; /* functions */
     uint64_t optimised;                                       /* functions whose quick code was replaced */
+    uint64_t not_optimised;                                   /* that ran much, and could not be */
     uint64_t compile_ns, optimise_ns;                         /* what was waited for; what was not */
     uint64_t code_bytes;
 };

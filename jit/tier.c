@@ -214,6 +214,8 @@ bool jit_tier_step(void *data)
         if (engine->cache)
             jit_cache_remove(engine->cache, &quick.key);
         count(engine, &engine->stats.optimised, &engine->stats.optimise_ns, start);
+    } else {
+        count(engine, &engine->stats.not_optimised, NULL, 0);
     }
     return true;
 }

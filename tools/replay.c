@@ -218,12 +218,12 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
         struct jit_stats j;
         jit_engine_stats(engine, &j);
         printf("compiled %llu\ncache_hits %llu\ncache_rejected %llu\ncompile_ms %.3f\noptimised "
-               "%llu\noptimise_ms "
+               "%llu\nnot_optimised %llu\noptimise_ms "
                "%.3f\ncode_bytes %llu\n",
                (unsigned long long)j.compiled, (unsigned long long)j.disk_hits,
                (unsigned long long)j.disk_rejected, (double)j.compile_ns * 1e-6,
-               (unsigned long long)j.optimised, (double)j.optimise_ns * 1e-6,
-               (unsigned long long)j.code_bytes);
+               (unsigned long long)j.optimised, (unsigned long long)j.not_optimised,
+               (double)j.optimise_ns * 1e-6, (unsigned long long)j.code_bytes);
     }
 }
 

@@ -139,7 +139,7 @@ static int decode_bifrost(const void *words, uint32_t count, struct gpu_program_
 }
 
 /* A program goes up to a word of zeros, which no instruction is (isa/valhall/README.md) and which drivers put
- * behind it. */
+ * behind it. The word is kept with it: out of what is kept, it is decoded again. */
 static int decode_valhall(const void *words, uint32_t count, struct gpu_program_decoded *out,
                           struct util_error *error)
 {
@@ -153,7 +153,9 @@ static int decode_valhall(const void *words, uint32_t count, struct gpu_program_
     int status = valhall_program_create(words, n, &w, error);
     if (!status)
         p = mali_decoded_of_warp(w, n);
-    return finish(status, &p, out);
+    status = finish(status, &p, out);
+    out->words += !status;
+    return status;
 }
 
 /* ---- all of them ---- */

@@ -379,6 +379,41 @@ static void test_later_chains(void **state)
     }
 }
 
+/* A frame twice, of code that has run much at once: without a thread in the background jobs optimise what those before
+ * them have run, out of what its key keeps. */
+static void expect_optimised(const char *folder, enum mali_kind kind)
+{
+    const struct jit_options options = {
+        .level = -1, .optimize = JIT_AUTOMATIC, .hot_runs = 1, .cache_dir = ""};
+    struct jit_engine *engine;
+    struct jit_stats stats;
+    struct scene s;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    for (unsigned n = 0; n < 2; n++) {
+        scene_load(&s, folder, &(struct mali_options){.kind = kind, .gpu.engine = engine});
+        if (s.chain[1])
+            guest_run(&s.guest, 1, s.chain[1]);
+        guest_run(&s.guest, 0, s.chain[0]);
+        guest_expect_no_fault(&s.guest);
+        guest_destroy(&s.guest);
+    }
+    jit_engine_stats(engine, &stats);
+    if (!stats.optimised || stats.not_optimised)
+        fail_msg("%s: %llu functions are optimised, %llu cannot be", folder,
+                 (unsigned long long)stats.optimised, (unsigned long long)stats.not_optimised);
+    jit_engine_destroy(engine);
+}
+
+static void test_optimises(void **state)
+{
+    for (unsigned n = 0; n < SCENES; n++)
+        if (!strstr(scenes[n].folder, "clear"))
+            expect_optimised(scenes[n].folder, scenes[n].kind);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(later); n++)
+        if (later[n].type)
+            expect_optimised(later[n].folder, later[n].kind);
+}
+
 static int setup(void **state)
 {
     return util_arena_create(&arena);
@@ -396,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_chains),       cmocka_unit_test(test_frames),
         cmocka_unit_test(test_draws),        cmocka_unit_test(test_later),
         cmocka_unit_test(test_later_chains), cmocka_unit_test(test_later_shadings),
+        cmocka_unit_test(test_optimises),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
