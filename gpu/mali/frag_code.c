@@ -84,7 +84,7 @@ struct head {
     uint32_t kind, words, shader_words[MALI_TARGETS];
     struct mali_frag_forms forms;
 };
-static const char mark[16] = "mali fragment 6";
+static const char mark[16] = "mali fragment 7";
 
 static int emit(struct jit_builder *b, void *data)
 {

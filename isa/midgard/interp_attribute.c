@@ -29,7 +29,8 @@ static void describe(struct midgard_machine *m, const struct midgard_memory *x,
     bool varying = info->class == MIDGARD_VARYING;
     bool image = info->class == MIDGARD_IMAGE || info->class == MIDGARD_STORE_IMAGE ||
                  info->class == MIDGARD_IMAGE_ADDRESS;
-    *a = (struct isa_attribute){.type = (enum isa_type)info->type,
+    const bool halves = midgard_makes_varying_halves(x, info);
+    *a = (struct isa_attribute){.type = halves ? ISA_TYPE_F32 : (enum isa_type)info->type,
                                 .any_type = x->index_format & 1,
                                 .secondary = x->index_format >> 1,
                                 .uniform = x->index_reg == MIDGARD_A_ZERO};
@@ -91,6 +92,27 @@ static bool loaded(struct midgard_machine *m, const struct midgard_memory_info *
     return there;
 }
 
+/* Components 2n and 2n + 1 are word n, of the four that the swizzle chooses from; there are two. */
+static void write_halves(struct midgard_machine *m, const struct midgard_memory *x,
+                         const uint32_t single[4][16])
+{
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++) {
+            const unsigned word = x->swizzle >> 2 * c & 3;
+            if (!(x->mask >> c & 1) || !(m->lanes >> l & 1))
+                continue;
+            m->state->reg[x->reg][c][l] = 0;
+            midgard_machine_forget_word(m, x->reg, l, c);
+            for (unsigned n = 0; n < 2 && word < 2; n++) {
+                const uint32_t v = single[2 * word + n][l];
+                struct midgard_kept kept = {.held = 0};
+                const uint32_t half = m->rounds ? midgard_to_half(v) : midgard_keep(&kept, 2 * c + n, v);
+                m->state->reg[x->reg][c][l] |= (half & 0xffff) << 16 * n;
+                midgard_machine_put_half(m, x->reg, l, 2 * c + n, &kept);
+            }
+        }
+}
+
 void midgard_machine_attribute(struct midgard_machine *m, const struct midgard_memory *x,
                                const struct midgard_memory_info *info)
 {
@@ -111,6 +133,11 @@ void midgard_machine_attribute(struct midgard_machine *m, const struct midgard_m
         return;
     }
     midgard_machine_check(m, loaded(m, info, &a, words, &place), &place);
+    if (midgard_makes_varying_halves(x, info)) {
+        if (!m->report->fault)
+            write_halves(m, x, words);
+        return;
+    }
     if (info->class == MIDGARD_VARYING && !m->report->fault)
         modify(m, x, info->type == ISA_TYPE_F16 && !a.any_type, words);
     midgard_swizzled(x->swizzle, words, value);

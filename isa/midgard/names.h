@@ -60,6 +60,14 @@ bool midgard_by_singles(const struct midgard_alu_info *info, enum midgard_clamp 
 const struct midgard_memory_info *midgard_memory_info(uint8_t op);
 const char *midgard_texture_name(uint8_t op);
 
+/* Whether it loads a varying as halves that nothing changes: the port is asked for singles, which become halves. */
+static inline bool midgard_makes_varying_halves(const struct midgard_memory *m,
+                                                const struct midgard_memory_info *info)
+{
+    return info->class == MIDGARD_VARYING && info->type == ISA_TYPE_F16 && !(m->index_format & 1) &&
+           (midgard_offset_rest(m) & MIDGARD_VARYING_MOD) == MIDGARD_VARYING_PLAIN;
+}
+
 static inline bool midgard_is_store(enum midgard_class class)
 {
     return class == MIDGARD_STORE || class == MIDGARD_STORE_VARYING || class == MIDGARD_STORE_IMAGE ||

@@ -25,7 +25,8 @@ static void coordinates(struct midgard_trans *t, const struct midgard_memory *x,
 static struct isa_ir_attribute describe(struct midgard_trans *t, const struct midgard_memory *x,
                                         const struct midgard_memory_info *info)
 {
-    struct isa_ir_attribute a = {.type = (enum isa_type)info->type,
+    const bool halves = midgard_makes_varying_halves(x, info);
+    struct isa_ir_attribute a = {.type = halves ? ISA_TYPE_F32 : (enum isa_type)info->type,
                                  .any_type = x->index_format & 1,
                                  .secondary = x->index_format >> 1,
                                  .index = midgard_trans_index(t, x, (uint32_t)midgard_offset_index(x))};
@@ -104,6 +105,29 @@ static void store(struct midgard_trans *t, const struct midgard_memory *x,
     midgard_trans_check(t, missing, lanes, address);
 }
 
+/* Two halves to a word, the lower two words of those that the swizzle chooses from; the upper two are zeros. */
+static void write_halves(struct midgard_trans *t, const struct midgard_memory *x,
+                         const LLVMValueRef single[4])
+{
+    LLVMValueRef half[4], word[2];
+    for (unsigned n = 0; n < 4; n++)
+        half[n] = isa_trans_half_of_single(t->b, midgard_trans_lanes(t, single[n]), t->rounds);
+    for (unsigned n = 0; n < 2; n++) {
+        LLVMValueRef high = isa_trans_half_bits(t->b, half[2 * n + 1]);
+        word[n] = LLVMBuildZExt(t->b->ir, isa_trans_half_bits(t->b, half[2 * n]), t->b->i32x16, "");
+        high = midgard_trans_shift(t, LLVMBuildZExt(t->b->ir, high, t->b->i32x16, ""), 16);
+        word[n] = LLVMBuildOr(t->b->ir, word[n], high, "");
+    }
+    for (unsigned c = 0; c < 4; c++) {
+        const unsigned from = x->swizzle >> 2 * c & 3;
+        if (!(x->mask >> c & 1))
+            continue;
+        midgard_trans_set(t, x->reg, c, from < 2 ? word[from] : jit_splat_u32(t->b, 0));
+        for (unsigned n = 0; n < 2 && from < 2; n++)
+            t->half[x->reg][2 * c + n] = half[2 * from + n];
+    }
+}
+
 void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memory *x,
                              const struct midgard_memory_info *info)
 {
@@ -116,6 +140,10 @@ void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memor
     zeros(t, words);
     missing = loaded(t, info, &a, words, &address);
     midgard_trans_check(t, missing, t->mask, address);
+    if (midgard_makes_varying_halves(x, info)) {
+        write_halves(t, x, words);
+        return;
+    }
     for (unsigned c = 0; c < 4; c++)
         words[c] = midgard_trans_lanes(t, words[c]);
     if (info->class == MIDGARD_VARYING)

@@ -54,6 +54,11 @@ static bool makes_halves(const struct midgard_insn *i)
 {
     if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE)
         return !i->texture.out_full;
+    for (unsigned n = 0; n < 2 && midgard_kind_of(i->tag) == MIDGARD_LOAD_STORE; n++) {
+        const struct midgard_memory_info *info = midgard_memory_info(i->memory[n].op);
+        if (info && midgard_makes_varying_halves(&i->memory[n], info))
+            return true;
+    }
     for (unsigned n = MIDGARD_VMUL; n < MIDGARD_ALU_UNITS && midgard_kind_of(i->tag) == MIDGARD_ALU; n++) {
         const struct midgard_alu *alu = &i->alu[n];
         if (!midgard_has(i, (enum midgard_unit)n))
