@@ -68,7 +68,8 @@ static void clear(const struct gpu_frame *frame, struct raster_tile *tile)
 
 /* What fits into the tile buffer, pixels of the area, is stored where the list could be drawn to its end. */
 static void render_part(struct gpu_frame *frame, struct gpu_frame_worker *w,
-                        const struct gpu_frame_area *area, const struct raster_rect *part, uint32_t samples)
+                        const struct gpu_frame_area *area, const struct raster_rect *part, uint32_t samples,
+                        const struct gpu_frame_reload *reload)
 {
     const uint32_t width = (uint32_t)(part->x1 - part->x0), height = (uint32_t)(part->y1 - part->y0);
     struct gpu_fault fault = {0};
@@ -77,7 +78,7 @@ static void render_part(struct gpu_frame *frame, struct gpu_frame_worker *w,
     if (w->watched.job)
         gpu_frame_observe_tile(w, false);
     if (!gpu_frame_tile_draw(frame, w, area->list, UTIL_MAX(width * height / (GPU_TILE * GPU_TILE), 1u),
-                             &fault)) {
+                             reload, &fault)) {
         report_part(frame, part, &fault);
         return;
     }
@@ -101,7 +102,8 @@ static bool fill_area(const struct gpu_frame *frame, const struct gpu_frame_area
 
 /* The area in as many parts as tile buffers hold. */
 static void render_parts(struct gpu_frame *frame, const struct gpu_frame_area *area,
-                         struct gpu_frame_worker *w, uint32_t samples, bool half)
+                         struct gpu_frame_worker *w, uint32_t samples, bool half,
+                         const struct gpu_frame_reload *reload)
 {
     const int32_t side = half ? 2 * GPU_TILE : 4 * GPU_TILE;
     const int32_t observed = w->watched.job ? (int32_t)gpu_frame_observed_side(frame) : 0;
@@ -112,7 +114,7 @@ static void render_parts(struct gpu_frame *frame, const struct gpu_frame_area *a
     for (int32_t y = top; y < bottom; y += height)
         for (int32_t x = left; x < right; x += width) {
             const struct raster_rect part = {x, y, UTIL_MIN(x + width, right), UTIL_MIN(y + height, bottom)};
-            render_part(frame, w, area, &part, samples);
+            render_part(frame, w, area, &part, samples, reload);
             w->part++;
         }
 }
@@ -135,9 +137,11 @@ static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *ar
         report(frame, area, &fault);
         return;
     }
-    if (!four && !frame->samples && !w->watched.job && gpu_frame_area_returns(frame, area, w))
-        return;
-    render_parts(frame, area, w, frame->samples ? frame->samples : four ? 4 : 1, four || halves);
+    struct gpu_frame_reload reload = {.all = false};
+    if (!four && frame->samples <= 1 && !w->watched.job)
+        gpu_frame_reload_find(frame, area, w, &reload);
+    if (!reload.all)
+        render_parts(frame, area, w, frame->samples ? frame->samples : four ? 4 : 1, four || halves, &reload);
 }
 
 static void work(void *data, uint32_t index, unsigned worker)

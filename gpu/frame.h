@@ -88,7 +88,9 @@ struct gpu_frame_draw {
 /* A draw that does nothing but bring an image's texels to their places (s, t), whose numbers are those of the
  * primitive's varyings, with all their bytes. */
 struct gpu_frame_copied {
-    const struct raster_level *image;
+    uint32_t address, pitch; /* as of struct gpu_frame_image */
+    uint32_t width, height;
+    uint8_t layout;
     const uint8_t *swizzle; /* where in a texel's bytes each channel of the colour comes from */
     uint8_t s, t;
 };
@@ -99,6 +101,7 @@ struct gpu_frame_image {
     uint32_t width, height;
     uint8_t layout;     /* enum raster_layout */
     uint8_t channel[4]; /* the colour's, of each byte of a pixel */
+    bool loads;         /* the family loads tiles from it */
 };
 
 struct gpu_frame;
@@ -130,9 +133,11 @@ struct gpu_frame_family {
     void (*store)(const struct gpu_frame *frame, unsigned unit, const struct raster_tile *tile);
     /* Stores the clear values to all pixels of a rectangle of tiles, in all units. False: that takes tiles. */
     bool (*fill)(const struct gpu_frame *frame, const struct raster_rect *pixels);
-    /* Whether the frame stores one such image and nothing else; whether a draw copies. */
+    /* Whether the frame stores one such image and nothing else; whether a draw copies; loads a tile's pixels from that
+     * image (with `loads`), others stay. NULL `image`: it is not known. */
     bool (*image)(const struct gpu_frame *frame, struct gpu_frame_image *out);
     bool (*copies)(const struct gpu_frame_draw *draw, struct gpu_frame_copied *out);
+    void (*load)(const struct gpu_frame *frame, struct raster_tile *tile);
     /* For observers. What the unit stores of a tile, an operation each (all but batch and job), with numbers
      * from GPU_FRAME_OP_STORE to GPU_FRAME_OPS - 1; returns how many. The programs of a draw, and whether it is
      * compiled. And raster_shader_shade, interpreted, while `watch` is told. */

@@ -45,10 +45,25 @@ static inline bool gpu_frame_cancelled(const struct gpu_frame *frame)
  * is observed; false: no host memory. */
 bool gpu_frame_areas_make(struct gpu_frame *frame);
 
+/* How an area begins whose list first gives its pixels what their image has there. */
+struct gpu_frame_reload {
+    bool all;                   /* and does nothing else, so that nothing is to be done */
+    bool part;                  /* then draws on; its tiles may be loaded from the image */
+    struct tiler_cursor behind; /* where the list goes on, with a state or its end */
+    uint32_t items;             /* before that */
+    uint64_t cost;              /* of a block, had it been shaded */
+};
+/* frame_reload.c: of an area of one sample, which nobody looks at. */
+void gpu_frame_reload_find(struct gpu_frame *frame, const struct gpu_frame_area *area,
+                           struct gpu_frame_worker *worker, struct gpu_frame_reload *out);
+/* These pixels count as shaded by the worker. */
+void gpu_frame_reload_count(const struct gpu_frame_reload *reload, struct gpu_frame_worker *worker,
+                            const struct raster_rect *pixels);
+
 /* frame_tile.c: draws an area's list into the worker's tile, which is part of it; `tiles`: how many it is,
- * whose shares it may take. */
+ * whose shares it may take. With reload->part the tile is loaded in place of the list's beginning. */
 bool gpu_frame_tile_draw(struct gpu_frame *frame, struct gpu_frame_worker *worker, uint32_t list,
-                         uint32_t tiles, struct gpu_fault *fault);
+                         uint32_t tiles, const struct gpu_frame_reload *reload, struct gpu_fault *fault);
 /* What the first item of a list tells of its tiles. */
 struct gpu_tile_needs {
     bool nothing; /* nothing is drawn on them */
@@ -60,11 +75,6 @@ bool gpu_frame_tile_needs(const struct gpu_frame *frame, uint32_t list, struct g
 /* frame_draws.c: the draw of that state; NULL and *fault when it cannot be prepared. Any thread. */
 const struct gpu_frame_draw *gpu_frame_draw_get(struct gpu_frame *frame, const struct gpu_tile_state *state,
                                                 uint32_t samples, bool points, struct gpu_fault *fault);
-
-/* frame_return.c: whether an area of one sample, which nobody looks at, becomes what its image has there, so
- * that nothing is to be done; it counts as shaded by the worker. */
-bool gpu_frame_area_returns(struct gpu_frame *frame, const struct gpu_frame_area *area,
-                            struct gpu_frame_worker *worker);
 
 /* ---- looking on: frame_observe.c ---- */
 

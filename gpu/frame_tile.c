@@ -328,13 +328,13 @@ static bool run_item(struct drawing *d, const struct tiler_item *item, uint32_t 
     return draw_prim(d, item);
 }
 
+/* From the cursor on. */
 static bool run_list(struct drawing *d, uint32_t list)
 {
     const struct gpu_tile_reader *reader = &d->frame->reader;
     const struct tiler_cursor *c = &d->cursor;
     struct tiler_item item = {0};
 
-    d->cursor = tiler_list_begin(list);
     for (;;) {
         uint32_t triangles;
 
@@ -377,18 +377,40 @@ bool gpu_frame_tile_needs(const struct gpu_frame *frame, uint32_t list, struct g
     return true;
 }
 
+/* The tile's own pixels out of the image, in place of what the list begins with, if it may take as much. */
+static void reload(struct drawing *d, const struct gpu_frame_reload *r)
+{
+    struct raster_shader_work *work = &d->worker->raster.work;
+    const struct raster_tile *tile = &d->worker->raster.tile;
+    const struct raster_rect pixels = {tile->x, tile->y,
+                                       UTIL_MIN(tile->x + (int32_t)tile->width, (int32_t)d->frame->width),
+                                       UTIL_MIN(tile->y + (int32_t)tile->height, (int32_t)d->frame->height)};
+    const uint64_t cost = r->cost * tile->width * tile->height / 16;
+
+    if (d->items < r->items || work->fuel < cost || pixels.x0 >= pixels.x1 || pixels.y0 >= pixels.y1)
+        return;
+    d->items -= r->items;
+    work->fuel -= cost;
+    d->cursor = r->behind;
+    d->frame->family->load(d->frame, &d->worker->raster.tile);
+    gpu_frame_reload_count(r, d->worker, &pixels);
+}
+
 bool gpu_frame_tile_draw(struct gpu_frame *frame, struct gpu_frame_worker *worker, uint32_t list,
-                         uint32_t tiles, struct gpu_fault *fault)
+                         uint32_t tiles, const struct gpu_frame_reload *from, struct gpu_fault *fault)
 {
     struct drawing d = {.frame = frame,
                         .worker = worker,
                         .items = UTIL_MIN(frame->run->items * tiles, (uint64_t)TILER_LIST_MOST),
+                        .cursor = tiler_list_begin(list),
                         .fault = fault};
     const uint64_t items = d.items;
     bool drawn;
 
     worker->raster.work.fuel = frame->run->fuel * tiles;
     worker->raster.work.fault = fault;
+    if (from->part)
+        reload(&d, from);
     drawn = list == GPU_TILE_EMPTY || run_list(&d, list);
     worker->entries += items - d.items;
     if (drawn)

@@ -1,4 +1,4 @@
-/* Loads and stores a unit at a time (surface_internal.h): one 4x4 block of 32-bit pixels or two of 16-bit
+/* Stores a unit at a time (surface_internal.h): one 4x4 block of 32-bit pixels or two of 16-bit
  * ones, two quads of halves. Units that the image cuts go pixel by pixel. */
 #include "raster/surface_internal.h"
 
@@ -7,13 +7,6 @@
 #include <smmintrin.h>
 
 #include "raster/texture/texture_internal.h"
-
-/* Compiled where it is called, for what is known there. */
-#define INLINED static inline __attribute__((always_inline))
-
-struct rows {
-    __m128i r[4];
-};
 
 void raster_surface_plan(const struct raster_surface *s, const struct raster_surface_part *part,
                          struct raster_surface_plan *plan)
@@ -35,8 +28,23 @@ void raster_surface_plan(const struct raster_surface *s, const struct raster_sur
     plan->right.y1 = plan->columns ? part->y1 : plan->right.y1;
 }
 
+bool raster_surface_plan_tile(const struct raster_surface *s, const struct raster_tile *tile,
+                              struct raster_surface_plan *plan)
+{
+    struct raster_surface_part part;
+    if (!raster_surface_visible(s, tile->x, tile->y, tile->width, tile->height, &part))
+        return false;
+    raster_surface_plan(s, &part, plan);
+    if (tile->x < 0 || tile->y < 0) { /* the part begins inside the tile */
+        plan->columns = plan->rows = 0;
+        plan->right = (struct raster_surface_part){0};
+        plan->below = part;
+    }
+    return true;
+}
+
 /* What is stored goes past the caches: nobody reads it soon, and it need not be fetched first. */
-INLINED void put(uint8_t *at, __m128i v)
+SURFACE_INLINED void put(uint8_t *at, __m128i v)
 {
     if ((uintptr_t)at & 15) /* an image that begins anywhere */
         _mm_storeu_si128((__m128i *)at, v);
@@ -61,7 +69,7 @@ struct packer {
     } channel[4];
 };
 
-INLINED bool is_32_bits(const struct packer *p)
+SURFACE_INLINED bool is_32_bits(const struct packer *p)
 {
     return p->as == PACK_KEPT || p->as == PACK_WORDS;
 }
@@ -151,7 +159,7 @@ static struct packer packer_of(const struct raster_surface *s, enum raster_targe
 }
 
 /* Eight bytes of a channel to its levels. Dithered: (v * levels + bias) / 255, exact below 65535. */
-INLINED __m128i levels_of(__m128i v, int bits, bool dither, __m128i bias)
+SURFACE_INLINED __m128i levels_of(__m128i v, int bits, bool dither, __m128i bias)
 {
     const struct rounding *r = &roundings[bits];
     if (!dither)
@@ -163,7 +171,7 @@ INLINED __m128i levels_of(__m128i v, int bits, bool dither, __m128i bias)
 }
 
 /* Eight pixels of 16 bits. */
-INLINED __m128i pack_levels(const struct packer *p, __m128i left, __m128i right, __m128i bias)
+SURFACE_INLINED __m128i pack_levels(const struct packer *p, __m128i left, __m128i right, __m128i bias)
 {
     const __m128i byte = _mm_set1_epi32(255);
     __m128i out = _mm_setzero_si128();
@@ -178,7 +186,7 @@ INLINED __m128i pack_levels(const struct packer *p, __m128i left, __m128i right,
 }
 
 /* Rows or quads of 16-bit pixels; `row` of four, for dither. */
-INLINED __m128i pack_pair(const struct packer *p, __m128i left, __m128i right, unsigned row)
+SURFACE_INLINED __m128i pack_pair(const struct packer *p, __m128i left, __m128i right, unsigned row)
 {
     if (p->as == PACK_PAIRS)
         return _mm_packus_epi32(left, right);
@@ -187,13 +195,6 @@ INLINED __m128i pack_pair(const struct packer *p, __m128i left, __m128i right, u
 }
 
 /* ---- blocks ---- */
-
-/* Lanes to rows of four pixels, or back: the same exchange of halves (tile.h's order of lanes). */
-static inline struct rows transpose(__m128i q0, __m128i q1, __m128i q2, __m128i q3)
-{
-    return (struct rows){{_mm_unpacklo_epi64(q0, q1), _mm_unpackhi_epi64(q0, q1), _mm_unpacklo_epi64(q2, q3),
-                          _mm_unpackhi_epi64(q2, q3)}};
-}
 
 /* Sum of four samples' bytes, plus 2, shifted by 2. */
 static inline __m128i average4(const __m128i *sample)
@@ -208,10 +209,11 @@ static inline __m128i average4(const __m128i *sample)
 }
 
 /* A block's quads, whole bytes in their order already. */
-INLINED struct rows block_quads(const struct packer *p, const uint32_t *words, bool average)
+SURFACE_INLINED struct raster_surface_rows block_quads(const struct packer *p, const uint32_t *words,
+                                                       bool average)
 {
     const __m128i *from = (const __m128i *)words;
-    struct rows q;
+    struct raster_surface_rows q;
     for (unsigned n = 0; n < 4; n++) {
         q.r[n] = average ? average4(from + n) : from[n];
         if (p->as != PACK_LEVELS && p->as != PACK_KEPT)
@@ -220,36 +222,17 @@ INLINED struct rows block_quads(const struct packer *p, const uint32_t *words, b
     return q;
 }
 
-INLINED struct rows block_rows(const struct packer *p, const uint32_t *words, bool average)
+SURFACE_INLINED struct raster_surface_rows block_rows(const struct packer *p, const uint32_t *words,
+                                                      bool average)
 {
-    struct rows q = block_quads(p, words, average);
-    return transpose(q.r[0], q.r[1], q.r[2], q.r[3]);
-}
-
-static inline void put_block(uint32_t *words, uint32_t samples, struct rows rows)
-{
-    struct rows lanes = transpose(rows.r[0], rows.r[1], rows.r[2], rows.r[3]);
-    for (uint32_t s = 0; s < samples; s++)
-        memcpy(words + s * 16, &lanes, sizeof lanes);
-}
-
-static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
-{
-    const __m128i five = _mm_set1_epi16(31), six = _mm_set1_epi16(63);
-    __m128i r = _mm_srli_epi16(v, 11), g = _mm_and_si128(_mm_srli_epi16(v, 5), six),
-            b = _mm_and_si128(v, five);
-    r = _mm_or_si128(_mm_slli_epi16(r, 3), _mm_srli_epi16(r, 2));
-    g = _mm_or_si128(_mm_slli_epi16(g, 2), _mm_srli_epi16(g, 4));
-    b = _mm_or_si128(_mm_slli_epi16(b, 3), _mm_srli_epi16(b, 2));
-    __m128i rg = _mm_or_si128(r, _mm_slli_epi16(g, 8)), ba = _mm_or_si128(b, _mm_set1_epi16((short)0xff00));
-    *left = _mm_unpacklo_epi16(rg, ba);
-    *right = _mm_unpackhi_epi16(rg, ba);
+    struct raster_surface_rows q = block_quads(p, words, average);
+    return surface_transpose(q.r[0], q.r[1], q.r[2], q.r[3]);
 }
 
 /* ---- units of rows: linear images and VideoCore IV's ---- */
 
 /* A quad's upper and lower pixels, of words of red and green and, sixteen on, of blue and alpha. */
-INLINED void pack_quad(const struct packer *p, const uint32_t *words, __m128i *upper, __m128i *lower)
+SURFACE_INLINED void pack_quad(const struct packer *p, const uint32_t *words, __m128i *upper, __m128i *lower)
 {
     __m128i rg = _mm_load_si128((const __m128i *)words), ba = _mm_load_si128((const __m128i *)(words + 16));
     *upper = _mm_shuffle_epi8(_mm_unpacklo_epi32(rg, ba), p->order);
@@ -257,7 +240,7 @@ INLINED void pack_quad(const struct packer *p, const uint32_t *words, __m128i *u
 }
 
 /* Two quads, one above the other. */
-INLINED void store_halves(const struct packer *p, const uint32_t *quad, uint8_t *at, size_t pitch)
+SURFACE_INLINED void store_halves(const struct packer *p, const uint32_t *quad, uint8_t *at, size_t pitch)
 {
     for (unsigned n = 0; n < 2; n++, quad += 8, at += 2 * pitch) {
         __m128i upper, lower;
@@ -267,12 +250,12 @@ INLINED void store_halves(const struct packer *p, const uint32_t *quad, uint8_t 
     }
 }
 
-INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t samples, bool average,
-                        uint8_t *at, size_t pitch)
+SURFACE_INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t samples, bool average,
+                                uint8_t *at, size_t pitch)
 {
-    struct rows a = block_rows(p, words, average);
+    struct raster_surface_rows a = block_rows(p, words, average);
     if (!is_32_bits(p)) {
-        struct rows b = block_rows(p, words + samples * 16, average);
+        struct raster_surface_rows b = block_rows(p, words + samples * 16, average);
         for (unsigned r = 0; r < 4; r++)
             a.r[r] = pack_pair(p, a.r[r], b.r[r], r);
     }
@@ -280,9 +263,9 @@ INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t 
         put(at + r * pitch, a.r[r]);
 }
 
-INLINED void store_rows(const struct raster_surface *s, const struct raster_tile *tile,
-                        const struct raster_surface_plan *plan, const struct packer *p, const uint32_t *words,
-                        bool average)
+SURFACE_INLINED void store_rows(const struct raster_surface *s, const struct raster_tile *tile,
+                                const struct raster_surface_plan *plan, const struct packer *p,
+                                const uint32_t *words, bool average)
 {
     size_t unit = (is_32_bits(p) ? 16 : 32) * (size_t)tile->samples;
     for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
@@ -307,7 +290,7 @@ INLINED void store_rows(const struct raster_surface *s, const struct raster_tile
 /* ---- units of Utgard's tiles ---- */
 
 /* A block in one piece, its quads and their pixels as raster_texel_offset has them. */
-INLINED void store_block_of_halves(const struct packer *p, const uint32_t *words, uint8_t *at)
+SURFACE_INLINED void store_block_of_halves(const struct packer *p, const uint32_t *words, uint8_t *at)
 {
     static const uint8_t place[4] = {0, 32, 96, 64};
     for (unsigned n = 0; n < 4; n++) {
@@ -318,12 +301,12 @@ INLINED void store_block_of_halves(const struct packer *p, const uint32_t *words
     }
 }
 
-INLINED void store_block(const struct packer *p, const uint32_t *words, bool average, uint8_t *at)
+SURFACE_INLINED void store_block(const struct packer *p, const uint32_t *words, bool average, uint8_t *at)
 {
-    struct rows q = block_quads(p, words, average);
+    struct raster_surface_rows q = block_quads(p, words, average);
     unsigned count = 4;
-    q = (struct rows){{_mm_shuffle_epi32(q.r[0], 0xb4), _mm_shuffle_epi32(q.r[1], 0xb4),
-                       _mm_shuffle_epi32(q.r[3], 0xb4), _mm_shuffle_epi32(q.r[2], 0xb4)}};
+    q = (struct raster_surface_rows){{_mm_shuffle_epi32(q.r[0], 0xb4), _mm_shuffle_epi32(q.r[1], 0xb4),
+                                      _mm_shuffle_epi32(q.r[3], 0xb4), _mm_shuffle_epi32(q.r[2], 0xb4)}};
     if (!is_32_bits(p)) {
         q.r[0] = pack_pair(p, q.r[0], q.r[1], 0);
         q.r[1] = pack_pair(p, q.r[2], q.r[3], 0);
@@ -333,9 +316,9 @@ INLINED void store_block(const struct packer *p, const uint32_t *words, bool ave
         put(at + 16 * n, q.r[n]);
 }
 
-INLINED void store_tiled(const struct raster_surface *s, const struct raster_tile *tile,
-                         const struct raster_surface_plan *plan, const struct packer *p,
-                         const uint32_t *words, bool average)
+SURFACE_INLINED void store_tiled(const struct raster_surface *s, const struct raster_tile *tile,
+                                 const struct raster_surface_plan *plan, const struct packer *p,
+                                 const uint32_t *words, bool average)
 {
     size_t block = 16 * (size_t)plan->bytes;
     unsigned words_each = p->as == PACK_HALVES ? 2 : 1;
@@ -352,9 +335,9 @@ INLINED void store_tiled(const struct raster_surface *s, const struct raster_til
 }
 
 /* Compiled for what the caller knows of the packer. */
-INLINED void store_known(const struct raster_surface *s, const struct raster_tile *tile,
-                         const struct raster_surface_plan *plan, const struct packer *p,
-                         const uint32_t *words, enum packing as, bool average)
+SURFACE_INLINED void store_known(const struct raster_surface *s, const struct raster_tile *tile,
+                                 const struct raster_surface_plan *plan, const struct packer *p,
+                                 const uint32_t *words, enum packing as, bool average)
 {
     struct packer known = *p;
     known.as = as;
@@ -400,22 +383,6 @@ static void store_units(const struct raster_surface *s, const struct raster_tile
 
 /* ---- tiles ---- */
 
-/* The tile's part of the image, and its units where it begins at one. */
-static bool plan_of(const struct raster_surface *s, const struct raster_tile *tile,
-                    struct raster_surface_plan *plan)
-{
-    struct raster_surface_part part;
-    if (!raster_surface_visible(s, tile->x, tile->y, tile->width, tile->height, &part))
-        return false;
-    raster_surface_plan(s, &part, plan);
-    if (tile->x < 0 || tile->y < 0) { /* the part begins inside the tile */
-        plan->columns = plan->rows = 0;
-        plan->right = (struct raster_surface_part){0};
-        plan->below = part;
-    }
-    return true;
-}
-
 void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile,
                           struct raster_resolve resolve)
 {
@@ -430,93 +397,9 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
         raster_surface_store_ref(surface, tile, resolve);
         return;
     }
-    if (!plan_of(surface, tile, &plan))
+    if (!raster_surface_plan_tile(surface, tile, &plan))
         return;
     store_units(surface, tile, &plan, &p, first, average);
     raster_surface_store_part(surface, tile, resolve, &plan.right);
     raster_surface_store_part(surface, tile, resolve, &plan.below);
-}
-
-/* Formats that loads have in units. */
-static enum packing loaded_as(const struct raster_surface *s, enum raster_target target)
-{
-    if (s->layout == RASTER_UTGARD_TILED || s->plane == RASTER_PLANE_MASK)
-        return PACK_NOT;
-    if (s->plane != RASTER_PLANE_COLOR)
-        return PACK_WORDS;
-    if (target == RASTER_TARGET_RGBA16F)
-        return s->format == RASTER_R16G16B16A16_FLOAT ? PACK_HALVES : PACK_NOT;
-    return s->format == RASTER_R8G8B8A8_UNORM ? PACK_WORDS
-           : s->format == RASTER_B5G6R5_UNORM ? PACK_LEVELS
-                                              : PACK_NOT;
-}
-
-INLINED void load_unit(uint32_t *words, uint32_t samples, bool narrow, const uint8_t *at, size_t pitch)
-{
-    struct rows a, b;
-    for (unsigned r = 0; r < 4; r++) {
-        a.r[r] = _mm_loadu_si128((const __m128i *)(at + r * pitch));
-        if (narrow)
-            unpack_565(a.r[r], &a.r[r], &b.r[r]);
-    }
-    put_block(words, samples, a);
-    if (narrow)
-        put_block(words + samples * 16, samples, b);
-}
-
-/* Two quads, one above the other. */
-INLINED void load_halves(uint32_t *quad, uint32_t samples, const uint8_t *at, size_t pitch)
-{
-    for (unsigned n = 0; n < 2; n++, quad += 8, at += 2 * pitch) {
-        __m128i upper = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)at), 0xd8),
-                lower = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(at + pitch)), 0xd8);
-        for (uint32_t k = 0; k < samples; k++) {
-            _mm_store_si128((__m128i *)(quad + 32 * k), _mm_unpacklo_epi64(upper, lower));
-            _mm_store_si128((__m128i *)(quad + 32 * k + 16), _mm_unpackhi_epi64(upper, lower));
-        }
-    }
-}
-
-INLINED void load_units(const struct raster_surface *s, struct raster_tile *tile,
-                        const struct raster_surface_plan *plan, enum packing as)
-{
-    size_t unit = (as == PACK_WORDS ? 16 : 32) * (size_t)tile->samples;
-    uint32_t *plane = s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs;
-    for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
-        v1 = surface_group_end(plan->v, v, plan->rows);
-        for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
-            const uint8_t *group = raster_surface_unit(s, plan, u, v);
-            u1 = surface_group_end(plan->u, u, plan->columns);
-            for (uint32_t y = v; y < v1; y++, group += plan->drop) {
-                uint32_t *to = plane + raster_block_index(tile, u * plan->width, y * 4, 0);
-                const uint8_t *at = group;
-                for (uint32_t x = u; x < u1; x++, at += plan->step, to += unit)
-                    if (as == PACK_HALVES)
-                        load_halves(plane + raster_rgba16f_index(tile, x * 2, y * 4, 0, 0), tile->samples, at,
-                                    plan->pitch);
-                    else
-                        load_unit(to, tile->samples, as == PACK_LEVELS, at, plan->pitch);
-            }
-        }
-    }
-}
-
-void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
-{
-    enum packing as = loaded_as(surface, (enum raster_target)tile->target);
-    struct raster_surface_plan plan;
-    if (as == PACK_NOT) {
-        raster_surface_load_ref(surface, tile);
-        return;
-    }
-    if (!plan_of(surface, tile, &plan))
-        return;
-    if (as == PACK_HALVES)
-        load_units(surface, tile, &plan, PACK_HALVES);
-    else if (as == PACK_LEVELS)
-        load_units(surface, tile, &plan, PACK_LEVELS);
-    else
-        load_units(surface, tile, &plan, PACK_WORDS);
-    raster_surface_load_part(surface, tile, &plan.right);
-    raster_surface_load_part(surface, tile, &plan.below);
 }

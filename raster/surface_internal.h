@@ -3,8 +3,13 @@
 #ifndef VITRAIL_RASTER_SURFACE_INTERNAL_H
 #define VITRAIL_RASTER_SURFACE_INTERNAL_H
 
+#include <emmintrin.h>
+
 #include "raster/surface.h"
 #include "util/bits.h"
+
+/* Compiled where it is called, for what is known there. */
+#define SURFACE_INLINED static inline __attribute__((always_inline))
 
 /* Pixels of the image, x1, y1 exclusive. */
 struct raster_surface_part {
@@ -47,6 +52,22 @@ struct raster_surface_plan {
 /* Of a part at a place of whole units, or all of it is left. */
 void raster_surface_plan(const struct raster_surface *s, const struct raster_surface_part *part,
                          struct raster_surface_plan *plan);
+
+/* The tile's part of the image, and its units where it begins at one; false: it has none. */
+bool raster_surface_plan_tile(const struct raster_surface *s, const struct raster_tile *tile,
+                              struct raster_surface_plan *plan);
+
+/* Rows of four pixels, or a block's quads. */
+struct raster_surface_rows {
+    __m128i r[4];
+};
+
+/* Lanes to rows of four pixels, or back: the same exchange of halves (tile.h's order of lanes). */
+static inline struct raster_surface_rows surface_transpose(__m128i q0, __m128i q1, __m128i q2, __m128i q3)
+{
+    return (struct raster_surface_rows){{_mm_unpacklo_epi64(q0, q1), _mm_unpackhi_epi64(q0, q1),
+                                         _mm_unpacklo_epi64(q2, q3), _mm_unpackhi_epi64(q2, q3)}};
+}
 
 /* Units in groups of four by four, those of an aligned one in the image, lie `step` and `drop` apart in linear
  * images and VideoCore IV's. The end of the group with the transfer's unit `at`, of `count`; `first` is

@@ -6,6 +6,7 @@
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag.h"
 #include "gpu/mali/frame_draws.h"
+#include "gpu/mali/reload.h"
 #include "gpu/mali/tile_lists.h"
 #include "util/bits.h"
 
@@ -81,6 +82,21 @@ static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
     return mali_targets_fill(&own(of)->targets, pixels);
 }
 
+static bool image(const struct gpu_frame *of, struct gpu_frame_image *out)
+{
+    return mali_reload_image(&own(of)->targets, out);
+}
+
+static bool copies(const struct gpu_frame_draw *draw, struct gpu_frame_copied *out)
+{
+    return mali_reload_copies(draw->fragments, out);
+}
+
+static void load(const struct gpu_frame *of, struct raster_tile *tile)
+{
+    mali_reload_load(&own(of)->targets, tile);
+}
+
 static bool end(struct gpu_frame *of, struct gpu_fault *fault)
 {
     struct mali_stop stop = {0};
@@ -146,6 +162,9 @@ static const struct gpu_frame_family family = {.state = "tiler job",
                                                .end = end,
                                                .store = store,
                                                .fill = fill,
+                                               .image = image,
+                                               .copies = copies,
+                                               .load = load,
                                                .plan = plan,
                                                .programs = programs,
                                                .shade_watched = shade_watched};

@@ -238,21 +238,26 @@ static void add_lookup(struct mali_world *w, const struct mali_lookup_key *asked
     code->image[forms->lookup_count++] = &found->image;
 }
 
+bool mali_code_request(const struct midgard_insn *i, struct mali_lookup_key *out)
+{
+    const struct midgard_texture *x = &i->texture;
+    if (!is_request(i) || x->texture_register || x->sampler_register)
+        return false;
+    bool levels = x->op == MIDGARD_TEX && i->tag != MIDGARD_TAG_VERTEX_TEXTURE;
+    bool has_lod = x->lod_register || x->lod || x->lod_whole || x->op != MIDGARD_TEX;
+    *out = mali_lookup_key(x->texture, x->sampler, x->op, x->mode, x->dimensions, levels, has_lod,
+                           x->offset_register || x->offset);
+    return true;
+}
+
 static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
                         struct mali_code *code)
 {
     const struct midgard_program *p = w->program->midgard;
-    for (uint32_t n = 0; n < p->insn_count; n++) {
-        const struct midgard_texture *x = &p->insns[n].texture;
-        if (!is_request(&p->insns[n]) || x->texture_register || x->sampler_register)
-            continue;
-        bool levels = x->op == MIDGARD_TEX && p->insns[n].tag != MIDGARD_TAG_VERTEX_TEXTURE;
-        bool has_lod = x->lod_register || x->lod || x->lod_whole || x->op != MIDGARD_TEX;
-        const struct mali_lookup_key asked =
-            mali_lookup_key(x->texture, x->sampler, x->op, x->mode, x->dimensions, levels, has_lod,
-                            x->offset_register || x->offset);
-        add_lookup(w, &asked, forms, lookups, code);
-    }
+    struct mali_lookup_key asked;
+    for (uint32_t n = 0; n < p->insn_count; n++)
+        if (mali_code_request(&p->insns[n], &asked))
+            add_lookup(w, &asked, forms, lookups, code);
 }
 
 /* Of isa/warp, whose handles are constants where a program has them so. */

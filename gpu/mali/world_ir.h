@@ -117,6 +117,9 @@ typedef uint32_t (*mali_code_fn)(const struct mali_code *code, struct mali_threa
 void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
                        struct mali_code_lookup *lookups, struct mali_code *code);
 
+/* What a texture instruction asks for whose texture and sampler are numbers; false: it is none such. */
+bool mali_code_request(const struct midgard_insn *insn, struct mali_lookup_key *out);
+
 /* thread_code.c: the code of a world for compute, vertex and geometry jobs, kept with its program; NULL: it is
  * interpreted. *code is of the arena. */
 struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engine *engine,

@@ -52,7 +52,12 @@ bool utgard_frag_copies(const struct utgard_frag *frag, struct gpu_frame_copied 
     if (component + 1 >= UTGARD_COMPONENTS || frag->head.vary[component] == UTGARD_NO_VARYING ||
         frag->head.vary[component + 1] == UTGARD_NO_VARYING)
         return false;
-    *out = (struct gpu_frame_copied){.image = &frag->textures[0].level[0],
+    const struct raster_level *level = &frag->textures[0].level[0];
+    *out = (struct gpu_frame_copied){.address = level->offset,
+                                     .pitch = level->stride,
+                                     .width = level->width,
+                                     .height = level->height,
+                                     .layout = (uint8_t)level->layout,
                                      .swizzle = frag->keys[0].swizzle,
                                      .s = frag->head.vary[component],
                                      .t = frag->head.vary[component + 1]};
