@@ -15,10 +15,11 @@
 struct gpu_names {
     uint32_t count;
     const char *const *name;
+    bool dense; /* each of them has a name */
 };
 #define GPU_NAMES(list, ...)                                                                                 \
-    static const struct gpu_names list[1] = {                                                                \
-        {sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (const char *const[]){__VA_ARGS__}}}
+    static const struct gpu_names list[1] = {{sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),   \
+                                              (const char *const[]){__VA_ARGS__}, false}}
 
 /* How bits say a value, beside shift and add. */
 enum gpu_record_coding {

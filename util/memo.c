@@ -91,9 +91,13 @@ static const uint8_t *key_of(const struct util_memo_entry *e)
     return (const uint8_t *)e - key_room(e->head, e->tail);
 }
 
+#define FEW_BYTES 128u
+
 /* Most keys are a few words: a call would cost more than the comparison. */
 static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
 {
+    if (size > FEW_BYTES)
+        return !memcmp(a, b, size);
     for (; size >= 8; size -= 8, a += 8, b += 8)
         if (util_load64(a) != util_load64(b))
             return false;

@@ -61,7 +61,7 @@ __attribute__((always_inline)) static inline bool is_meant(const struct gpu_reco
     if (f.kind != GPU_FIELD_NAME || !f.always)
         return true;
     const uint64_t value = gpu_record_number(&f, words);
-    return value < f.names->count && f.names->name[value];
+    return value < f.names->count && (f.names->dense || f.names->name[value]);
 }
 
 /* WHERE(what a column says, make, ..): make(place, ..) for W(word, low bit) and for IS, nothing for NONE. */

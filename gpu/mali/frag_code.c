@@ -63,9 +63,8 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
     out->version = (uint8_t)f->shared->job->version;
     if (f->has_program && f->world.program->warp)
         mali_frag_set_warp_forms(f, out);
-    for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++)
-        if (f->asked[n])
-            set_varying(f, n, &out->varying[n]);
+    for (uint32_t k = 0; f->asked && k < f->asked->count && f->asked->number[k] < MALI_CODE_ARRAYS; k++)
+        set_varying(f, f->asked->number[k], &out->varying[f->asked->number[k]]);
 }
 
 /* What code has no way to do. */

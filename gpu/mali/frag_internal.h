@@ -59,6 +59,8 @@ struct mali_frag_asked {
     bool smooth[FRAG_VARYINGS_MOST], flat[FRAG_VARYINGS_MOST], linear;
     bool word[2][FRAG_WORDS_MOST], any_word[2]; /* interpolated, flat; by registers: any */
     uint32_t table;                             /* of the descriptors, as handles have it */
+    uint32_t count;                             /* of those that are asked for, and their numbers in order */
+    uint8_t number[FRAG_VARYINGS_MOST];
 };
 
 /* What a block's fragments go through, in this order:
@@ -108,8 +110,8 @@ struct mali_frag {
     /* v9: vertices' varyings, of number 0, and how many bytes each has. */
     uint32_t vertices, vertex_bytes;
     struct mali_frag_message messages[MALI_FRAG_MESSAGES];
-    uint32_t varying_table;         /* of descriptors in slot_of, as handles have it */
-    bool asked[FRAG_VARYINGS_MOST]; /* descriptors that the program names */
+    uint32_t varying_table;              /* of descriptors in slot_of, as handles have it */
+    const struct mali_frag_asked *asked; /* NULL: it has no program */
     /* Large, and not zeroed first: */
     union {
         union mali_payload payload;

@@ -121,37 +121,59 @@ static bool place(struct mali_frag *f, uint32_t n, const struct mali_frag_asked 
     return true;
 }
 
-static bool place_all(struct mali_frag *f, const struct mali_frag_asked *asked, bool flat,
-                      struct mali_stop *stop)
+static bool place_all(struct mali_frag *f, bool flat, struct mali_stop *stop)
 {
-    const bool lists = f->shared->job->version <= MALI_V7;
+    const struct mali_frag_asked *asked = f->asked;
     const uint32_t count =
-        lists ? UTIL_MIN(f->job.bindings.state.varying_count, FRAG_VARYINGS_MOST) : FRAG_VARYINGS_MOST;
-    for (uint32_t n = 0; n < count; n++)
-        if ((asked->smooth[n] || asked->flat[n]) && !place(f, n, asked, flat, stop))
+        f->shared->job->version <= MALI_V7 ? f->job.bindings.state.varying_count : FRAG_VARYINGS_MOST;
+    for (uint32_t k = 0; k < asked->count && asked->number[k] < count; k++)
+        if (!place(f, asked->number[k], asked, flat, stop))
             return false;
     return mali_frag_place_words(f, asked, flat) || too_many(f, stop);
 }
 
+static void look_all(const struct mali_decoded *program, struct mali_frag_asked *asked)
+{
+    if (program->warp)
+        mali_frag_look_warp(program->warp, asked);
+    else
+        look(program->midgard, asked);
+    for (uint32_t n = 0; n < FRAG_VARYINGS_MOST; n++)
+        if (asked->smooth[n] || asked->flat[n])
+            asked->number[asked->count++] = (uint8_t)n;
+}
+
+/* Looked for once a program, and what comes before it. NULL: no host memory. */
+static const struct mali_frag_asked *find_asked(const struct mali_frag *f)
+{
+    static const char what[] = "varyings";
+    const struct util_memo_key key = {f->messages, sizeof f->messages, what, sizeof what};
+    enum util_make_status status;
+    struct mali_frag_asked *asked = gpu_program_plan(f->world.from, &key, sizeof *asked, &status);
+    if (status == UTIL_MAKING) {
+        look_all(f->world.program, asked);
+        util_memo_end(&f->world.from->plans, asked, true);
+    }
+    return asked;
+}
+
 bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 {
-    struct mali_frag_asked asked = {0};
     memset(f->slot_of, FRAG_NO_SLOT, sizeof f->slot_of);
-    memset(f->word_of, FRAG_NO_SLOT, sizeof f->word_of);
     if (!f->has_program)
         return true;
     if (f->world.program->warp)
-        mali_frag_look_warp(f->world.program->warp, &asked);
-    else
-        look(f->world.program->midgard, &asked);
-    f->varying_table = asked.table;
-    for (uint32_t n = 0; n < FRAG_VARYINGS_MOST; n++)
-        f->asked[n] = asked.smooth[n] || asked.flat[n];
-    if (asked.linear)
+        memset(f->word_of, FRAG_NO_SLOT, sizeof f->word_of);
+    f->asked = find_asked(f);
+    if (!f->asked)
+        return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, f->world.address,
+                             "no host memory for a program's varyings");
+    f->varying_table = f->asked->table;
+    if (f->asked->linear)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
                              f->world.address, "varyings without perspective are not done");
     /* flat ones come first (raster_setup.flat_below) */
-    return place_all(f, &asked, true, stop) && place_all(f, &asked, false, stop);
+    return place_all(f, true, stop) && place_all(f, false, stop);
 }
 
 /* Whether a vertex has its varyings one behind the other, and they need no more than to be read. */

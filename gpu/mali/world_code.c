@@ -194,7 +194,14 @@ static void set_image_v9(const struct mali_world *w, uint32_t handle, struct mal
 
 static void set_buffers(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
 {
-    for (uint32_t n = 0; n < MALI_CODE_BUFFERS; n++) {
+    const uint32_t count = w->version >= MALI_V9
+                               ? MALI_CODE_BUFFERS
+                               : UTIL_MIN(w->bindings->state.uniform_buffer_count, MALI_CODE_BUFFERS);
+    for (uint32_t n = count; n < MALI_CODE_BUFFERS; n++) { /* there are none: zeros */
+        code->buffer[n] = (struct mali_code_buffer){code->zeros, 0};
+        forms->buffers |= 1u << n;
+    }
+    for (uint32_t n = 0; n < count; n++) {
         struct mali_stop unheard;
         uint64_t address, bytes;
         code->buffer[n].base = code->zeros; /* of no bytes: zeros */
