@@ -13,7 +13,8 @@
  *   ISA_OP_FLUSH: then these are zeros of their sign, as operands and as results of arithmetic.
  *   A result that is no number is a NaN, of any bits; with ISA_OP_QUIET it is 0x7fc00000, 0x7e00 or 0x7ff8000000000000.
  *   fmin, fmax: of equal operands the second; of a NaN and a number the number; with ISA_OP_PROPAGATE a NaN.
- *   frsq: 1 over the rounded root. fldexp: the second is a signed integer; ffract: x less ffloor(x), rounded.
+ *   frsq: 1 over the rounded root; of halves rounded once. fldexp: the second is a signed integer; ffract: x less
+ *   ffloor(x), rounded.
  *   fclamp_*: a NaN gives the least. fround: halfway cases away from zero.
  *   fsel: the second where the first is not 0 (a NaN is not), else the third; csel the same of integers.
  *   fne is true of NaN, flg (less or greater) not. fnot, fand, for, fxor: of operands' being not 0.

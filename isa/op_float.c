@@ -153,7 +153,7 @@ static uint64_t half_sum(const struct isa_op_one *l)
     case ISA_OP_ffma: return half_of(x * y + z, flush);
     case ISA_OP_frcp: return half_of(1 / x, flush);
     case ISA_OP_fsqrt: return half_of(sqrt(x), flush);
-    case ISA_OP_frsq: return half_of(1 / double_of_half(half_of(sqrt(x), flush), false), flush);
+    case ISA_OP_frsq: return half_of(1 / sqrt(x), flush);
     case ISA_OP_ffract: return half_of(x - floor(x), flush);
     default: return 0;
     }

@@ -1,5 +1,6 @@
 /* Floats. Halves are computed as singles, of which each holds a half's sum, product, quotient or root so exactly
- * that rounding once more is harmless; fused sums as doubles. */
+ * that rounding once more is harmless, and so is a root's quotient (tests/isa/test_op_halves.c tries all); fused sums
+ * are kept to odd. */
 #include <math.h>
 
 #include "isa/trans_op_internal.h"
@@ -251,12 +252,6 @@ static LLVMValueRef unary(struct isa_op_ir *o, const char *name)
     return isa_op_ir_call(o, name, LLVMTypeOf(o->f[0]), o->f, 1);
 }
 
-static LLVMValueRef rounded_root(struct isa_op_ir *o)
-{
-    LLVMValueRef root = unary(o, "llvm.sqrt");
-    return o->is_half ? isa_op_ir_single(o, as_bits(o, root)) : root;
-}
-
 /* A constant, the same in all lanes, of a power of two that a single can be. */
 static bool is_power(LLVMValueRef by, int64_t *power)
 {
@@ -321,7 +316,7 @@ LLVMValueRef isa_op_ir_arithmetic(struct isa_op_ir *o)
     case ISA_OP_ffma: return fused(o);
     case ISA_OP_frcp: return LLVMBuildFDiv(o->ir, unit, x, "");
     case ISA_OP_fsqrt: return unary(o, "llvm.sqrt");
-    case ISA_OP_frsq: return LLVMBuildFDiv(o->ir, unit, rounded_root(o), "");
+    case ISA_OP_frsq: return LLVMBuildFDiv(o->ir, unit, unary(o, "llvm.sqrt"), "");
     case ISA_OP_fldexp: return scaled(o);
     case ISA_OP_ffloor: return unary(o, "llvm.floor");
     case ISA_OP_fceil: return unary(o, "llvm.ceil");
