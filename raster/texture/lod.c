@@ -1,7 +1,6 @@
 /* Level of detail: from differences inside a quad to levels and weights (README.md section 2). */
+#include "raster/texture/cube.h"
 #include "raster/texture/texture_internal.h"
-
-#include <math.h>
 
 /* Half of log2, straight between powers of two. */
 static float half_log2(float x)
@@ -35,38 +34,12 @@ static float gradient(const struct raster_texture_key *key, const struct raster_
     return key->volume ? area + square((r[to] - r[0]) * texture->depth) : area;
 }
 
-static float smaller(float x, float y)
-{
-    return x < y ? x : y;
-}
-
-/* How far at least the quad's three points reach to lane 0's side. */
-static float reach(const float *c)
-{
-    uint32_t side = util_f2u(c[0]) & 0x80000000;
-    float c1 = util_u2f(util_f2u(c[1]) ^ side), c2 = util_u2f(util_f2u(c[2]) ^ side);
-    return smaller(smaller(fabsf(c[0]), c1), c2);
-}
-
-/* The three points as seen on the plane of one face. */
-static void project(const float *s, const float *t, const float *r, float out[3][3])
-{
-    float x = reach(s), y = reach(t), z = reach(r);
-    const float *major = z >= x && z >= y ? r : y >= x ? t : s;
-
-    for (unsigned n = 0; n < 3; n++) {
-        out[0][n] = s[n] / major[n];
-        out[1][n] = t[n] / major[n];
-        out[2][n] = r[n] / major[n];
-    }
-}
-
 static float quad_level(const struct raster_texture_key *key, const struct raster_texture *texture,
                         const float *s, const float *t, const float *r)
 {
     float plane[3][3];
     if (key->cube) {
-        project(s, t, r, plane);
+        raster_cube_plane(s, t, r, plane);
         s = plane[0];
         t = plane[1];
         r = plane[2];

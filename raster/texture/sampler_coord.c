@@ -1,9 +1,9 @@
 /* Coordinates of the general sampler, scalar: cube faces, levels of detail, axes to texels (README.md, "The
  * general sampler", 1 to 4). */
-#include "raster/texture/sampler_internal.h"
-
 #include <math.h>
 
+#include "raster/texture/cube.h"
+#include "raster/texture/sampler_internal.h"
 #include "util/bits.h"
 
 /* ---- 1: cubes ---- */
@@ -55,17 +55,13 @@ void raster_cube_point(const struct raster_sampler_key *key, const struct raster
     out->t = out->q * 0.5f + 0.5f;
 }
 
-/* The direction that a lane looks at. */
-static void direction(const struct raster_sampler_key *key, const struct raster_lookup_lanes *in,
-                      const struct raster_cube_point *point, unsigned lane, float out[3])
+/* The direction that a lane looks at, divided by its largest component. */
+static void direction(const struct raster_cube_point *point, float out[3])
 {
     const float seen[3] = {point->p, point->q, 1.0f};
 
     for (unsigned k = 0; k < 3; k++)
-        if (key->faced)
-            out[faces[point->face].axis[k]] = faces[point->face].sign[k] < 0 ? -seen[k] : seen[k];
-        else
-            out[k] = util_u2f(in->coordinate[k][lane]);
+        out[faces[point->face].axis[k]] = faces[point->face].sign[k] < 0 ? -seen[k] : seen[k];
 }
 
 /* The wrapped vector (sc, tc, n) goes round the edge: what was beyond is the new face's depth, and half a texel is
@@ -103,44 +99,61 @@ static float half_log2(float x)
     return straight + m * (1.0f - m) * (0.2114313f - m * 0.0796063f);
 }
 
-/* The squared length in texels of level 0 of a derivative. */
-static float length(const struct raster_sampler_key *key, const struct raster_image *image,
-                    const struct raster_cube_point *point, const float d[3])
+/* The squared length in texels of level 0 of a derivative; of cubes of a point on a face. */
+static float length(const struct raster_sampler_key *key, const struct raster_image *image, const float d[3])
 {
     const struct raster_image_level *base = &image->level[0];
+    const bool is_cube = key->dim == RASTER_DIM_CUBE;
     float width = key->unnormalized ? 1.0f : (float)base->width;
     float height = key->unnormalized ? 1.0f : (float)base->height;
-    float depth = key->unnormalized ? 1.0f : (float)base->depth, seen[3];
+    float depth = key->unnormalized ? 1.0f : (float)base->depth;
 
-    if (key->dim == RASTER_DIM_CUBE) {
-        turn_to_face(point->face, d, seen);
-        return square((seen[0] - point->p * seen[2]) / point->major * (0.5f * width)) +
-               square((seen[1] - point->q * seen[2]) / point->major * (0.5f * height));
-    }
+    width = is_cube ? 0.5f * width : width;
     float sum = square(d[0] * width);
     if (raster_sampler_axes(key) > 1)
-        sum = sum + square(d[1] * height);
-    return key->dim == RASTER_DIM_3D ? sum + square(d[2] * depth) : sum;
+        sum = sum + square(d[1] * (is_cube ? width : height));
+    return is_cube || key->dim == RASTER_DIM_3D ? sum + square(d[2] * (is_cube ? width : depth)) : sum;
 }
 
-static void derivatives(const struct raster_sampler_key *key, const struct raster_lookup_lanes *in,
-                        const struct raster_cube_point *point, unsigned lane, float d[2][3])
+/* The derivative of a direction as its point on the face moves. */
+static void move_on_face(const struct raster_cube_point *point, float d[3])
 {
-    float at[3][3];
+    float seen[3];
 
-    if (key->lod == RASTER_LOOKUP_GRADIENTS) {
-        for (unsigned n = 0; n < 6; n++)
-            d[n / 3][n % 3] = util_u2f(in->gradient[n / 3][n % 3][lane]);
-        return;
-    }
-    for (unsigned n = 0; n < 3; n++)
+    turn_to_face(point->face, d, seen);
+    d[0] = (seen[0] - point->p * seen[2]) / point->major;
+    d[1] = (seen[1] - point->q * seen[2]) / point->major;
+    d[2] = 0.0f;
+}
+
+static void given_derivatives(const struct raster_sampler_key *key, const struct raster_lookup_lanes *in,
+                              const struct raster_cube_point *point, unsigned lane, float d[2][3])
+{
+    for (unsigned n = 0; n < 2; n++) {
         for (unsigned k = 0; k < 3; k++)
-            at[n][k] = util_u2f(in->coordinate[k][(lane & ~3u) + n]);
-    for (unsigned n = 0; n < 3 && key->dim == RASTER_DIM_CUBE; n++)
-        direction(key, in, &point[(lane & ~3u) + n], (lane & ~3u) + n, at[n]);
+            d[n][k] = util_u2f(in->gradient[n][k][lane]);
+        if (key->dim == RASTER_DIM_CUBE)
+            move_on_face(&point[lane], d[n]);
+    }
+}
+
+static void differences(const struct raster_sampler_key *key, const struct raster_lookup_lanes *in,
+                        const struct raster_cube_point *point, unsigned first, float d[2][3])
+{
+    const bool is_cube = key->dim == RASTER_DIM_CUBE;
+    float at[3][3], to[3], out[3][3];
+
+    for (unsigned n = 0; n < 3; n++) {
+        if (is_cube)
+            direction(&point[first + n], to);
+        for (unsigned k = 0; k < 3; k++)
+            out[k][n] = at[k][n] = is_cube ? to[k] : util_u2f(in->coordinate[k][first + n]);
+    }
+    if (is_cube)
+        raster_cube_plane(at[0], at[1], at[2], out);
     for (unsigned k = 0; k < 3; k++) {
-        d[0][k] = at[1][k] - at[0][k];
-        d[1][k] = at[2][k] - at[0][k];
+        d[0][k] = out[k][1] - out[k][0];
+        d[1][k] = out[k][2] - out[k][0];
     }
 }
 
@@ -148,15 +161,17 @@ static float level_of_detail(const struct raster_sampler_key *key, const struct 
                              const struct raster_lookup_lanes *in, const struct raster_cube_point *point,
                              unsigned lane)
 {
-    unsigned at = key->lod == RASTER_LOOKUP_GRADIENTS ? lane : lane & ~3u;
     float d[2][3], given = util_u2f(in->lod[lane]);
 
     if (key->lod == RASTER_LOOKUP_ZERO)
         return 0.0f;
     if (key->lod == RASTER_LOOKUP_EXPLICIT)
         return given;
-    derivatives(key, in, point, lane, d);
-    float x = length(key, image, &point[at], d[0]), y = length(key, image, &point[at], d[1]);
+    if (key->lod == RASTER_LOOKUP_GRADIENTS)
+        given_derivatives(key, in, point, lane, d);
+    else
+        differences(key, in, point, lane & ~3u, d);
+    float x = length(key, image, d[0]), y = length(key, image, d[1]);
     float g = x > y ? x : y;
     g = g < 0x1p64f ? g : 0x1p64f;
     return key->lod == RASTER_LOOKUP_BIAS ? half_log2(g) + given : half_log2(g);

@@ -2,6 +2,7 @@
  * 4). */
 #include <stddef.h>
 
+#include "raster/texture/cube_ir.h"
 #include "raster/texture/sampler_ir_internal.h"
 
 #define U(v) raster_sampler_ir_u(t, v)
@@ -38,16 +39,6 @@ static LLVMValueRef two(struct jit_builder *b, const char *name, LLVMValueRef x,
 
 /* ---- 2: level of detail ---- */
 
-/* Lane n of each quad, in all of its lanes. */
-static LLVMValueRef of_quad(struct jit_builder *b, LLVMValueRef v, unsigned n)
-{
-    uint32_t lanes[16];
-
-    for (unsigned l = 0; l < 16; l++)
-        lanes[l] = (l & ~3u) + n;
-    return LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), jit_vector_u32(b, lanes), "");
-}
-
 /* Half of log2. */
 static LLVMValueRef half_log2(struct raster_sampler_ir *t, LLVMValueRef x)
 {
@@ -71,72 +62,80 @@ static LLVMValueRef base_side(struct raster_sampler_ir *t, size_t at)
     return jit_i32_to_f32(t->b, raster_sampler_ir_field(t, t->b->i32, at));
 }
 
-/* The squared length in texels of a derivative; `point` as the derivative's lanes have it. */
-static LLVMValueRef length(struct raster_sampler_ir *t, const struct raster_point_ir *point,
-                           const LLVMValueRef d[3])
+/* The squared length in texels of a derivative; of cubes of a point on a face. */
+static LLVMValueRef length(struct raster_sampler_ir *t, const LLVMValueRef d[3])
 {
     static const size_t sides[3] = {offsetof(struct raster_image_level, width),
                                     offsetof(struct raster_image_level, height),
                                     offsetof(struct raster_image_level, depth)};
-    unsigned count = t->key->dim == RASTER_DIM_3D ? 3 : raster_sampler_axes(t->key);
+    const bool is_cube = t->key->dim == RASTER_DIM_CUBE;
+    unsigned count = is_cube || t->key->dim == RASTER_DIM_3D ? 3 : raster_sampler_axes(t->key);
     struct jit_builder *b = t->b;
-    LLVMValueRef seen[3], sum = NULL;
+    LLVMValueRef sum = NULL;
 
-    if (point)
-        raster_sampler_ir_seen(b, point->face, d, seen);
-    for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef side = base_side(t, sides[k]), v = d[k];
+    for (unsigned k = 0; k < count && d[k]; k++) {
+        LLVMValueRef side = base_side(t, sides[is_cube ? 0 : k]), v;
 
-        if (point) {
-            v = sub(b, seen[k], mul(b, k ? point->q : point->p, seen[2]));
-            v = LLVMBuildFDiv(b->ir, v, point->major, "");
-            side = mul(b, F(0.5f), side);
-        }
-        v = mul(b, v, side);
+        v = mul(b, d[k], is_cube ? mul(b, F(0.5f), side) : side);
         v = mul(b, v, v);
         sum = sum ? add(b, sum, v) : v;
     }
     return sum;
 }
 
-/* The derivative towards x or y. */
-static void derivative(struct raster_sampler_ir *t, const struct raster_lookup_ir *in,
-                       const LLVMValueRef at[3], unsigned towards, LLVMValueRef out[3])
+/* The derivative towards x or y that the program gives; of a direction, as its point on the face moves. */
+static void given_derivative(struct raster_sampler_ir *t, const struct raster_lookup_ir *in,
+                             const struct raster_point_ir *point, unsigned towards, LLVMValueRef out[3])
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef seen[3];
+
+    for (unsigned k = 0; k < 3; k++)
+        out[k] = in->gradient[towards][k] ? jit_as_f32(b, in->gradient[towards][k]) : F(0);
+    if (!point)
+        return;
+    raster_sampler_ir_seen(b, point->face, out, seen);
+    for (unsigned k = 0; k < 2; k++) {
+        out[k] = sub(b, seen[k], mul(b, k ? point->q : point->p, seen[2]));
+        out[k] = LLVMBuildFDiv(b->ir, out[k], point->major, "");
+    }
+    out[2] = NULL;
+}
+
+static void difference(struct raster_sampler_ir *t, const LLVMValueRef at[3], unsigned towards,
+                       LLVMValueRef out[3])
 {
     struct jit_builder *b = t->b;
 
     for (unsigned k = 0; k < 3; k++)
-        if (t->key->lod == RASTER_LOOKUP_GRADIENTS)
-            out[k] = in->gradient[towards][k] ? jit_as_f32(b, in->gradient[towards][k]) : F(0);
-        else
-            out[k] = sub(b, of_quad(b, at[k], 1 + towards), of_quad(b, at[k], 0));
+        out[k] = sub(b, raster_ir_quad_lane(b, at[k], 1 + towards), raster_ir_quad_lane(b, at[k], 0));
 }
 
 static LLVMValueRef level_of_detail(struct raster_sampler_ir *t, const struct raster_lookup_ir *in,
                                     const struct raster_point_ir *point)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef given = in->lod ? jit_as_f32(b, in->lod) : F(0), d[3], at[3] = {t->s, t->t, t->r}, x, y, g;
-    bool quads = t->key->lod != RASTER_LOOKUP_GRADIENTS;
-    struct raster_point_ir first;
+    LLVMValueRef given = in->lod ? jit_as_f32(b, in->lod) : F(0), at[3] = {t->s, t->t, t->r}, d[3], x, y, g;
+    const bool quads = t->key->lod != RASTER_LOOKUP_GRADIENTS;
 
     if (t->key->lod == RASTER_LOOKUP_ZERO)
         return F(0);
     if (t->key->lod == RASTER_LOOKUP_EXPLICIT)
         return given;
-    if (t->key->faced && quads)
-        raster_sampler_ir_unseen(b, point->face, (LLVMValueRef[3]){point->p, point->q, F(1)}, at);
     if (point && quads) {
-        first = (struct raster_point_ir){.face = of_quad(b, point->face, 0),
-                                         .p = of_quad(b, point->p, 0),
-                                         .q = of_quad(b, point->q, 0),
-                                         .major = of_quad(b, point->major, 0)};
-        point = &first;
+        raster_sampler_ir_unseen(b, point->face, (LLVMValueRef[3]){point->p, point->q, F(1)}, at);
+        raster_ir_cube_plane(b, at);
     }
-    derivative(t, in, at, 0, d);
-    x = length(t, point, d);
-    derivative(t, in, at, 1, d);
-    y = length(t, point, d);
+    if (quads) {
+        difference(t, at, 0, d);
+        x = length(t, d);
+        difference(t, at, 1, d);
+    } else {
+        given_derivative(t, in, point, 0, d);
+        x = length(t, d);
+        given_derivative(t, in, point, 1, d);
+    }
+    y = length(t, d);
     g = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, y, ""), x, y);
     g = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, g, F(0x1p64f), ""), g, F(0x1p64f));
     g = half_log2(t, g);

@@ -2,6 +2,7 @@
  * 4). */
 #include <stddef.h>
 
+#include "raster/texture/cube_ir.h"
 #include "raster/texture/texture_ir_internal.h"
 
 /* a > b ? a : b and a < b ? a : b: the second operand when either is NaN. */
@@ -69,58 +70,19 @@ LLVMValueRef raster_texture_ir_faces(struct raster_texture_ir *t, LLVMValueRef *
     return face;
 }
 
-/* Lane 4q + n of each quad, in all four of its lanes. */
-static LLVMValueRef quad_lane(struct jit_builder *b, LLVMValueRef v, uint32_t n)
-{
-    LLVMValueRef lanes[16];
-
-    for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = jit_i32(b, (l & 12) + n);
-    return LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 16), "");
-}
-
 /* Adds the squares of a coordinate's differences, times `scale`, to those of the coordinates before it;
  * [0] towards x, [1] towards y. */
 static void add_gradient(struct jit_builder *b, LLVMValueRef sums[2], LLVMValueRef c, LLVMValueRef scale)
 {
-    LLVMValueRef origin = quad_lane(b, c, 0);
+    LLVMValueRef origin = raster_ir_quad_lane(b, c, 0);
 
     for (uint32_t n = 0; n < 2; n++) {
-        LLVMValueRef d = LLVMBuildFSub(b->ir, quad_lane(b, c, n + 1), origin, "");
+        LLVMValueRef d = LLVMBuildFSub(b->ir, raster_ir_quad_lane(b, c, n + 1), origin, "");
 
         d = scale ? mul(b, d, scale) : d;
         d = mul(b, d, d);
         sums[n] = sums[n] ? add(b, sums[n], d) : d;
     }
-}
-
-/* How far at least the quad's three points reach to lane 0's side. */
-static LLVMValueRef reach(struct jit_builder *b, LLVMValueRef c)
-{
-    LLVMValueRef least = quad_lane(b, c, 0),
-                 side = LLVMBuildAnd(b->ir, jit_as_i32(b, least), jit_splat_u32(b, 1u << 31), "");
-
-    least = jit_as_f32(b, LLVMBuildXor(b->ir, jit_as_i32(b, least), side, ""));
-    for (uint32_t n = 1; n < 3; n++) {
-        LLVMValueRef i = LLVMBuildXor(b->ir, jit_as_i32(b, quad_lane(b, c, n)), side, "");
-
-        least = min(b, least, jit_as_f32(b, i));
-    }
-    return least;
-}
-
-/* Cube: the quad's points as seen on the plane of one face. */
-static void project(struct jit_builder *b, LLVMValueRef c[3])
-{
-    LLVMValueRef x = reach(b, c[0]), y = reach(b, c[1]), z = reach(b, c[2]);
-    LLVMValueRef beyond_x = LLVMBuildFCmp(b->ir, LLVMRealOGE, z, x, "");
-    LLVMValueRef beyond_y = LLVMBuildFCmp(b->ir, LLVMRealOGE, z, y, "");
-    LLVMValueRef is_z = LLVMBuildAnd(b->ir, beyond_x, beyond_y, "");
-    LLVMValueRef is_y = LLVMBuildFCmp(b->ir, LLVMRealOGE, y, x, "");
-    LLVMValueRef major = LLVMBuildSelect(b->ir, is_z, c[2], LLVMBuildSelect(b->ir, is_y, c[1], c[0], ""), "");
-
-    for (uint32_t n = 0; n < 3; n++)
-        c[n] = LLVMBuildFDiv(b->ir, c[n], major, "");
 }
 
 /* Section 2's logarithm. */
@@ -156,7 +118,7 @@ LLVMValueRef raster_texture_ir_lambda(struct raster_texture_ir *t, LLVMValueRef 
     if (t->key->lod == RASTER_LOD_EXPLICIT)
         return bias;
     if (t->key->cube)
-        project(b, c);
+        raster_ir_cube_plane(b, c);
     add_gradient(b, sums, c[0], scaled ? jit_splat(b, width) : NULL);
     add_gradient(b, sums, c[1], scaled ? jit_splat(b, height) : NULL);
     if (t->key->cube)

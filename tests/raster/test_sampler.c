@@ -246,12 +246,48 @@ static void cube_levels(void **unused)
     near(util_u2f(p.out[0][5]), 1);
 }
 
+/* A quad of which some points lie beyond an edge, on the next faces, has the level of the plane that they were interpolated
+ * on, whichever lanes these are; given as directions, or by their faces. */
+static void cube_levels_across_edges(void **unused)
+{
+    enum { NEXT_RIGHT = 0, NEXT_LEFT = 1, NEXT_UP = 4, NEXT_DOWN = 5, FACE = 2 };
+    static const float shifts[][2] = {{-1.25f, 0}, {0.75f, 0}, {0, -1.25f}, {0, 0.75f}, {-1.25f, -1.25f}};
+    start(RASTER_R32_FLOAT, RASTER_DIM_CUBE, 16, 5, 1);
+    for (uint32_t n = 0; n < 5; n++)
+        for (uint32_t f = 0; f < 6; f++)
+            paint(n, f, (float)n);
+    p.key.lod = RASTER_LOOKUP_IMPLICIT;
+    p.key.mip = RASTER_MIP_LINEAR;
+    for (unsigned n = 0; n < 2 * UTIL_ARRAY_SIZE(shifts); n++) {
+        p.key.faced = n & 1;
+        for (unsigned l = 0; l < 16; l++) {
+            /* on +Y, half a unit a pixel: four of sixteen texels */
+            const float x = shifts[n / 2][0] + (l & 1) * 0.5f, z = shifts[n / 2][1] + (l >> 1 & 1) * 0.5f;
+            const float ax = fabsf(x), az = fabsf(z), most = ax > az ? ax : az;
+            const bool is_x = most > 1 && ax >= az, is_z = most > 1 && !is_x;
+            const uint32_t face = is_x   ? (x < 0 ? NEXT_LEFT : NEXT_RIGHT)
+                                  : is_z ? (z < 0 ? NEXT_DOWN : NEXT_UP)
+                                         : FACE;
+            const float ma = most > 1 ? most : 1;
+            /* table 8.17 */
+            const float sc = is_x ? (x < 0 ? z : -z) : is_z ? (z < 0 ? -x : x) : x;
+            const float tc = is_x || is_z ? -1 : z;
+            p.in.coordinate[0][l] = util_f2u(n & 1 ? sc / ma * 0.5f + 0.5f : x);
+            p.in.coordinate[1][l] = util_f2u(n & 1 ? tc / ma * 0.5f + 0.5f : 1);
+            p.in.coordinate[2][l] = n & 1 ? face : util_f2u(z);
+        }
+        run();
+        for (unsigned l = 0; l < 16; l++)
+            near(util_u2f(p.out[0][l]), 2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wraps),        cmocka_unit_test(offsets),
-                                       cmocka_unit_test(unnormalized), cmocka_unit_test(levels),
-                                       cmocka_unit_test(magnified),    cmocka_unit_test(cubes),
-                                       cmocka_unit_test(seams),        cmocka_unit_test(cube_levels)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wraps),  cmocka_unit_test(offsets),     cmocka_unit_test(unnormalized),
+        cmocka_unit_test(levels), cmocka_unit_test(magnified),   cmocka_unit_test(cubes),
+        cmocka_unit_test(seams),  cmocka_unit_test(cube_levels), cmocka_unit_test(cube_levels_across_edges)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
