@@ -239,6 +239,8 @@ static bool finish(struct mali_lookup_maker *m, struct mali_lookup *out)
         const struct mali_programs *shared = m->world->shared;
         status = raster_decoder_image(shared->decoder, &m->key, &m->image, shared->epoch, &out->key,
                                       &out->image, &error);
+        if (!status && mali_lookup_is_narrow(m))
+            out->key.format = RASTER_R8G8B8A8_UNORM;
     }
     if (!status)
         status = raster_sampler_validate(&out->key, &error);

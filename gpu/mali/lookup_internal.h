@@ -29,6 +29,11 @@ bool mali_lookup_no_memory(const struct mali_lookup_maker *maker);
 /* lookup_surfaces.c: key and image of the view alone. */
 bool mali_lookup_surfaces_make(struct mali_lookup_maker *maker, struct mali_lookup_surfaces *out);
 
+/* Whether blocks of ASTC become numbers of 8 bits without being sRGB: decoded as those of sRGB are (Khronos Data Format
+ * Specification, "ASTC", decode_unorm8), whose bytes they are. So Mesa has images of sRGB seen through a view that is
+ * not. Planes alone say it (v9). */
+bool mali_lookup_is_narrow(const struct mali_lookup_maker *maker);
+
 /* Takes pages from what a draw's textures may have; false: that is used up. */
 bool mali_lookup_spend(struct mali_lookup_maker *maker, uint64_t pages);
 

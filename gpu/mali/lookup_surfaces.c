@@ -69,6 +69,13 @@ static enum raster_format clump_format(const struct mali_lookup_maker *m, const 
                : RASTER_FORMAT_NONE;
 }
 
+bool mali_lookup_is_narrow(const struct mali_lookup_maker *m)
+{
+    const struct mali_plane *plane = m->view->plane ? &m->view->plane[0] : NULL;
+    return plane && plane->plane_type == MALI_PLANE_TYPE_ASTC_2D && !plane->astc_decode_wide &&
+           !m->view->texture.srgb;
+}
+
 /* v9, whose planes are alike in all but where they stand. */
 static enum raster_format plane_format(const struct mali_lookup_maker *m)
 {
@@ -76,10 +83,11 @@ static enum raster_format plane_format(const struct mali_lookup_maker *m)
     const bool srgb = m->view->texture.srgb;
     switch (plane->plane_type) {
     case MALI_PLANE_TYPE_GENERIC: return clump_format(m, plane);
-    case MALI_PLANE_TYPE_ASTC_2D: /* of those without sRGB all bits are kept, as for drivers that know no other way */
-        return plane->astc_decode_hdr || (!srgb && !plane->astc_decode_wide)
+    case MALI_PLANE_TYPE_ASTC_2D:
+        return plane->astc_decode_hdr
                    ? RASTER_FORMAT_NONE
-                   : mali_format_astc(plane->astc_2d_block_width | plane->astc_2d_block_height << 3, srgb);
+                   : mali_format_astc(plane->astc_2d_block_width | plane->astc_2d_block_height << 3,
+                                      srgb || mali_lookup_is_narrow(m));
     default: return RASTER_FORMAT_NONE;
     }
 }

@@ -302,6 +302,16 @@ static void test_blocks(void **state)
         util_store64(l.data + 8, 0xffff00008000ffff);
         look_fetch(&l, TWO, at, 0, 0, 0, out);
         assert_true(util_u2f(out[0]) == 1 && util_u2f(out[1]) == 0.5f && util_u2f(out[2]) == 0);
+        if (!plane)
+            continue;
+        /* narrow: eight bits of it, which are those of sRGB where the texture says so */
+        util_store64(l.data + 8, 0xffff000040004000);
+        look_plane(&l, 0, "ASTC decode wide", 0);
+        look_fetch(&l, TWO, at, 0, 0, 0, out);
+        assert_true(util_u2f(out[0]) == 64 / 255.0f && util_u2f(out[1]) == 64 / 255.0f);
+        look_texture(&l, "sRGB", 1);
+        look_fetch(&l, TWO, at, 0, 0, 0, out);
+        assert_true(util_u2f(out[0]) > 0.05126f && util_u2f(out[0]) < 0.05128f && util_u2f(out[3]) == 1);
     }
 }
 
