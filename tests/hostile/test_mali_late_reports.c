@@ -2,68 +2,15 @@
  * it - chains, jobs that shade their own vertices, tilers' contexts and heaps, states, environments and tables of
  * resources, programs, frames. Each ends in a report that names unit, job, place and what it is, the same whichever way
  * the job is run; and after a reset the same device draws the submission's picture as it was recorded. */
-#include "isa/sets.h"
-#include "tests/gpu/mali/pack.h"
-#include "tests/hostile/mali_job.h"
+#include "tests/hostile/mali_late_job.h"
 
 static const enum mali_kind kinds[] = {MALI_G52, MALI_G57};
-
-static bool is_v9(const struct job *j)
-{
-    return j->s.guest.device->version == MALI_V9;
-}
-
-static uint64_t section(struct job *j, enum mali_section s)
-{
-    const uint32_t type = *at(j, tiler_job(j) + 16) >> 1 & 0x7f;
-    return tiler_job(j) + mali_section_at(j->s.guest.device->version, type, s);
-}
-
-static void set(struct job *j, uint64_t address, const struct mali_desc *desc, const char *name,
-                uint64_t value)
-{
-    pack_set(at(j, address), desc, j->s.guest.device->version, name, value);
-}
 
 static void set_primitive(struct job *j, const char *name, uint64_t value)
 {
     set(j, section(j, MALI_SECTION_PRIMITIVE), &mali_desc_primitive, name, value);
 }
 
-/* What a program runs with: the draw that names a state, or on v9 the environment that names a program. */
-static uint64_t of_vertices(struct job *j)
-{
-    return section(j, is_v9(j) ? MALI_SECTION_POSITION : MALI_SECTION_VERTEX_DRAW);
-}
-static uint64_t of_fragments(struct job *j)
-{
-    return section(j, MALI_SECTION_DRAW) + (is_v9(j) ? 64 : 0);
-}
-static uint64_t named_by(struct job *j, uint64_t of)
-{
-    return word_at(j, of + (is_v9(j) ? 40 : AT_STATE - AT_DRAW));
-}
-static void set_named(struct job *j, uint64_t of, uint64_t address)
-{
-    put(j, of + (is_v9(j) ? 40 : AT_STATE - AT_DRAW), address);
-}
-static void set_program(struct job *j, uint64_t of, uint64_t address)
-{
-    put(j, named_by(j, of) + (is_v9(j) ? 8 : 0), address);
-}
-static void assemble(struct job *j, uint64_t of, const char *bifrost, const char *valhall)
-{
-    const struct isa_set *isa = is_v9(j) ? &valhall_set : &bifrost_set;
-    const char *text = is_v9(j) ? valhall : bifrost;
-    struct util_error error = {0};
-    void *words;
-    uint32_t count;
-    if (isa_assemble(isa->syntax, text, strlen(text), &words, &count, &error))
-        fail_msg("%s", error.text);
-    memcpy(j->more + 0x1000, words, (size_t)count * isa->word_bytes);
-    set_program(j, of, ODD + 0x1000);
-    free(words);
-}
 #define ENDLESS_BIFROST                                                                                      \
     "again: ds(0) nbb { *NOP t0 ; +JUMP t1, again ; const 0x0, again }\nds(0) eos { *NOP t0 ; +NOP t1 }\n"
 #define ENDLESS_VALHALL "again: BRANCHZ.eq.reconverge 0x0, offset:again\nNOP.end\n"
