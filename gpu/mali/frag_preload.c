@@ -115,6 +115,7 @@ int mali_frag_preloaded_create(const struct mali_decoded *like,
 /* ---- kept with the program ---- */
 
 struct preloaded {
+    int status;
     struct mali_decoded decoded;
     struct warp_program warp;
     /* instructions, then blocks */
@@ -139,20 +140,26 @@ static size_t size_of(const struct warp_program *p)
            (p->insn_count + MALI_FRAG_MESSAGES) * (sizeof *p->insns + sizeof *p->blocks);
 }
 
-static const struct mali_decoded *take(struct mali_frag *f)
+/* 0, or a negative errno. What could not be made for want of memory is kept as that, until all programs are forgotten. */
+static int take(struct mali_frag *f)
 {
     const struct util_memo_key key = {f->messages, sizeof f->messages, NULL, 0};
     enum util_make_status status;
     struct preloaded *kept = gpu_program_plan(f->world.from, &key, size_of(f->world.program->warp), &status);
     if (status == UTIL_MAKING) {
         struct mali_decoded made = {.warp = NULL};
-        const bool done = !mali_frag_preloaded_create(f->world.program, f->messages, &made);
-        if (done)
+        kept->status = mali_frag_preloaded_create(f->world.program, f->messages, &made);
+        if (!kept->status)
             copy(kept, &made);
         warp_program_destroy(made.warp);
-        status = util_memo_end(&f->world.from->plans, kept, done);
+        if (kept->status == -ENOMEM)
+            atomic_store_explicit(&f->world.shared->wanting, true, memory_order_relaxed);
+        status = util_memo_end(&f->world.from->plans, kept, !kept->status);
     }
-    return status == UTIL_MADE ? &kept->decoded : NULL;
+    if (status != UTIL_MADE)
+        return kept ? kept->status : -ENOMEM;
+    f->world.program = &kept->decoded;
+    return 0;
 }
 
 bool mali_frag_preload(struct mali_frag *f, struct mali_stop *stop)
@@ -167,7 +174,10 @@ bool mali_frag_preload(struct mali_frag *f, struct mali_stop *stop)
                              f->job.draw.state,
                              "messages before a program: registers' formats %u and %u are not done",
                              f->messages[0].format, f->messages[1].format);
-    f->world.program = take(f);
-    return f->world.program || mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, f->world.address,
-                                             "no host memory for a program");
+    const int status = take(f);
+    return !status || mali_stop_set(stop, status == -ENOMEM ? MALI_OOM : MALI_INSTR_INVALID_ENC,
+                                    GPU_FAULT_SHADER, FRAG_UNIT, f->world.address,
+                                    status == -ENOMEM
+                                        ? "no host memory for a program"
+                                        : "a program of too many instructions, with the messages before it");
 }

@@ -48,7 +48,8 @@ void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engi
 {
     bool renew = engine && jit_engine_is_full(engine);
     gpu_programs_begin(programs->programs);
-    if (renew || gpu_programs_are_many(programs->programs))
+    const bool wanting = atomic_exchange_explicit(&programs->wanting, false, memory_order_relaxed);
+    if (renew || wanting || gpu_programs_are_many(programs->programs))
         gpu_programs_empty(programs->programs);
     if (renew)
         (void)jit_engine_renew(engine); /* with other users it stays full: their programs are interpreted */

@@ -66,6 +66,7 @@ struct mali_programs {
     struct util_arena *arena; /* for worlds that live no longer than until the next mali_programs_begin */
     uint64_t epoch;           /* memory may have changed since the one before */
     struct gpu_speculation *speculation; /* of the pool's workers; NULL: not yet */
+    _Atomic bool wanting; /* something kept with a program could not be made for want of memory */
 };
 /* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind);
