@@ -1,11 +1,13 @@
 /* The rules of rules.inc, instruction by instruction. */
 #include "isa/valhall/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/valhall/asm.h"
 #include "isa/valhall/lint.h"
 #include "isa/valhall/names.h"
+#include "isa/valhall/program.h"
 #include "util/bits.h"
 
 _Static_assert(VALHALL_RULE_COUNT <= 64, "one bit a rule");
@@ -178,12 +180,69 @@ const char *valhall_broken_text(const struct valhall_insn *insn)
     return broken ? valhall_rules(&count)[__builtin_ctzll(broken)].text : NULL;
 }
 
+/* ---- messages under way ---- */
+
+static uint64_t run_of(unsigned reg, unsigned count)
+{
+    uint64_t all = count < VALHALL_REGISTERS ? (1ull << count) - 1 : ~0ull;
+    return reg < VALHALL_REGISTERS ? all << reg : 0;
+}
+
+static uint64_t staged(const struct valhall_staging *s)
+{
+    return s->count ? run_of(s->reg, s->count) : 0;
+}
+
+static uint64_t sources_of(const struct valhall_insn *insn)
+{
+    uint64_t out = 0;
+    for (unsigned n = 0; n < valhall_sources(valhall_info(insn->op)); n++)
+        if (insn->source[n].kind == VALHALL_REGISTER)
+            out |= run_of(insn->source[n].index, valhall_source_bits(insn, n) / 32);
+    return out;
+}
+
+static uint64_t results_of(const struct valhall_insn *insn)
+{
+    uint64_t dest = insn->dest.mask ? run_of(insn->dest.reg, valhall_dest_is_pair(insn) ? 2 : 1) : 0;
+    return dest | staged(&insn->write);
+}
+
+bool valhall_pending_broken(const struct valhall_pending *pending, const struct valhall_insn *insn)
+{
+    uint64_t uses = results_of(insn) | sources_of(insn) | staged(&insn->read), written = 0;
+    for (unsigned n = 0; n < VALHALL_GENERAL_SLOTS; n++)
+        written |= pending->written[n];
+    return uses & written;
+}
+
+/* Slots that an instruction waits for at its end: a bit each, as values of FLOW up to `wait012` have them. */
+static unsigned waits_for(uint8_t flow)
+{
+    const unsigned all = (1u << VALHALL_GENERAL_SLOTS) - 1;
+    if (flow <= VALHALL_FLOW_WAIT012)
+        return flow;
+    return flow == VALHALL_FLOW_WAIT0126 || flow == VALHALL_FLOW_WAIT ? all : 0;
+}
+
+void valhall_pending_go_on(struct valhall_pending *pending, const struct valhall_insn *insn)
+{
+    /* ATEST has no field for its slot, which is 0 (Mesa: va_insert_flow.c, va_assign_slots) */
+    if (valhall_is_message(insn->op) && insn->slot < VALHALL_GENERAL_SLOTS)
+        pending->written[insn->slot] |= staged(&insn->write);
+    for (unsigned n = 0; n < VALHALL_GENERAL_SLOTS; n++)
+        if (waits_for(insn->flow) >> n & 1)
+            pending->written[n] = 0;
+}
+
 /* ---- programs ---- */
 
 struct check {
     struct isa_check frame;
     uint32_t size;
-    uint8_t flow; /* of the instruction before */
+    uint8_t flow;     /* of the instruction before */
+    uint8_t *targets; /* a bit an instruction that branches go to; NULL: any may be */
+    struct valhall_pending pending;
 };
 
 static bool goes_on(const struct valhall_insn *insn)
@@ -191,6 +250,27 @@ static bool goes_on(const struct valhall_insn *insn)
     bool always = insn->op == VALHALL_BRANCHZ || insn->op == VALHALL_BRANCHZI;
     bool zero = insn->source[0].kind == VALHALL_CONSTANT && !valhall_constants[insn->source[0].index];
     return insn->flow != VALHALL_FLOW_END && !(always && insn->eq && zero);
+}
+
+/* Where a branch goes, and behind one that may come back, messages of elsewhere are under way, which is not known. */
+static void check_messages(struct check *c, const struct valhall_insn *insn)
+{
+    if (!c->targets || c->targets[c->frame.at / 8] >> c->frame.at % 8 & 1)
+        memset(&c->pending, 0, sizeof c->pending);
+    isa_breach_if(&c->frame, valhall_pending_broken(&c->pending, insn), VALHALL_RULE_DEPENDENCY);
+    valhall_pending_go_on(&c->pending, insn);
+    if (!goes_on(insn) || insn->op == VALHALL_BRANCHZI || insn->op == VALHALL_BLEND)
+        memset(&c->pending, 0, sizeof c->pending);
+}
+
+static void mark_targets(struct check *c, const uint64_t *words)
+{
+    struct valhall_insn insn;
+    for (uint32_t at = 0; at < c->size; at++) {
+        int64_t to = valhall_decode(words[at], &insn, NULL) ? -1 : valhall_goes_to(&insn, at);
+        if (to >= 0 && to < c->size)
+            c->targets[to / 8] |= (uint8_t)(1u << to % 8);
+    }
 }
 
 static void check_one(struct check *c, const struct valhall_insn *insn)
@@ -204,6 +284,7 @@ static void check_one(struct check *c, const struct valhall_insn *insn)
                   VALHALL_RULE_TARGET);
     isa_breach_if(&c->frame, c->frame.at + 1 == c->size && goes_on(insn), VALHALL_RULE_END);
     isa_breach_if(&c->frame, insn->op == VALHALL_ATEST && !waits, VALHALL_RULE_ATEST);
+    check_messages(c, insn);
     c->flow = insn->flow;
 }
 
@@ -222,6 +303,9 @@ unsigned valhall_check(const void *program, uint32_t count, isa_breach_fn found,
     struct check c = {.frame = {.rules = valhall_rules(&rules), .found = found, .data = data},
                       .size = without_filling(words, count)};
     struct valhall_insn insn;
+    c.targets = calloc(c.size / 8 + 1u, 1);
+    if (c.targets)
+        mark_targets(&c, words);
     for (uint32_t at = 0; at < c.size; at++) {
         isa_check_at(&c.frame, at);
         if (valhall_decode(words[at], &insn, NULL))
@@ -229,5 +313,6 @@ unsigned valhall_check(const void *program, uint32_t count, isa_breach_fn found,
         else
             check_one(&c, &insn);
     }
+    free(c.targets);
     return c.frame.count;
 }

@@ -13,6 +13,16 @@ enum valhall_rule {
     VALHALL_RULE_COUNT
 };
 
+/* Registers that messages under way still write, by slot; a bit each. */
+enum { VALHALL_GENERAL_SLOTS = 3 };
+struct valhall_pending {
+    uint64_t written[VALHALL_GENERAL_SLOTS];
+};
+/* Whether the instruction breaks DEPENDENCY. */
+bool valhall_pending_broken(const struct valhall_pending *pending, const struct valhall_insn *insn);
+/* Behind the instruction. */
+void valhall_pending_go_on(struct valhall_pending *pending, const struct valhall_insn *insn);
+
 /* The rules of an instruction by itself that it breaks, a bit each. */
 uint64_t valhall_broken(const struct valhall_insn *insn);
 /* The first of them in words, NULL: none. */

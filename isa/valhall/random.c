@@ -17,6 +17,7 @@ struct maker {
     uint64_t *words;
     uint32_t at, count; /* words written, and all that there will be */
     bool waited;        /* the last of them waits for slots 0, 1, 2 and 6 */
+    struct valhall_pending pending;
 };
 
 static uint32_t below(struct maker *m, uint32_t n)
@@ -200,6 +201,7 @@ static void settle_page(struct valhall_insn *insn)
 static void emit(struct maker *m, const struct valhall_insn *insn)
 {
     m->waited = insn->flow == VALHALL_FLOW_WAIT0126 || insn->flow == VALHALL_FLOW_WAIT;
+    valhall_pending_go_on(&m->pending, insn);
     m->words[m->at++] = valhall_encode(insn);
 }
 
@@ -222,6 +224,8 @@ uint32_t valhall_random(uint64_t seed, unsigned profile, void *words, uint32_t c
             make_any(&m, &insn);
         while (valhall_broken(&insn) || (ends_it(&insn) && !one_in(&m, 6)));
         settle_page(&insn);
+        if (valhall_pending_broken(&m.pending, &insn))
+            insn = (struct valhall_insn){.op = VALHALL_NOP, .flow = VALHALL_FLOW_WAIT012};
         emit(&m, &insn);
     }
     emit(&m, &(struct valhall_insn){.op = VALHALL_NOP, .flow = VALHALL_FLOW_END});

@@ -132,6 +132,22 @@ static const struct breach valhall[] = {
     {"ATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "0 an alpha test"},
     {"NOP.wait012\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", "1 an alpha test"},
     {"NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nNOP.end", ""},
+    {"NOP.wait0126\nATEST @r60, r60, r3, atest_datum.w0\nMOV.i32 r1, r60\nNOP.end",
+     "2 a register is used that"},
+    {"LOAD.i32.unsigned.slot0 @r4, r2, offset:0\nMOV.i32 r5, r4\nNOP.end", "1 a register is used that"},
+    {"LOAD.i32.unsigned.slot1.wait0 @r4, r2, offset:0\nMOV.i32 r5, r4\nNOP.end", "1 a register is used that"},
+    {"LOAD.i32.unsigned.slot2.wait01 @r4, r2, offset:0\nMOV.i32 r4, r5\nNOP.end",
+     "1 a register is used that"},
+    {"LOAD.i64.unsigned.slot2 @r4:r5, r2, offset:0\nSTORE.i32.slot0 @r5, r2, offset:0\nNOP.end",
+     "1 a register is used that"},
+    {"LOAD.i32.unsigned.slot2 @r2, r2, offset:0\nLOAD.i32.unsigned.slot0 @r4, r2, offset:0\nNOP.end",
+     "1 a register is used that"},
+    {"LOAD.i32.unsigned.slot1.wait12 @r4, r2, offset:0\nMOV.i32 r5, r4\nNOP.end", ""},
+    {"LOAD.i32.unsigned.slot1 @r4, r2, offset:0\nNOP.wait\nMOV.i32 r5, r4\nNOP.end", ""},
+    {"LOAD.i32.unsigned.slot1 @r4, r2, offset:0\nMOV.i32 r5, r6\nNOP.end", ""},
+    {"STORE.i32.slot1 @r4, r2, offset:0\nMOV.i32 r4, r5\nNOP.end", ""},
+    {"BRANCHZ.eq r0, offset:out\nLOAD.i32.unsigned.slot1 @r4, r2, offset:0\nout: MOV.i32 r5, r4\nNOP.end",
+     ""},
 };
 
 #define END "ds(0) eos { *NOP t0 ; +NOP t1 }"
