@@ -298,7 +298,7 @@ static LLVMValueRef of_ints(struct isa_op_ir *o)
 /* To integers of `width` bits: narrower ones are not negative. */
 static LLVMValueRef resized(struct isa_op_ir *o, LLVMValueRef x, unsigned width)
 {
-    LLVMTypeRef to = ints(o->b, width, 16);
+    LLVMTypeRef to = ints(o->b, width, LLVMGetVectorSize(LLVMTypeOf(x)));
     unsigned is = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(x)));
     if (is == width)
         return x;
@@ -334,7 +334,7 @@ LLVMValueRef isa_trans_op(struct jit_builder *b, struct isa_lane_op op, const LL
                           .is_double = shape == ISA_F64};
     if (shape == ISA_V2F16 || gives == ISA_V2F16)
         return of_pairs(o, source, floats);
-    o.type = ints(b, width, 16 * elements);
+    o.type = ints(b, width, LLVMGetVectorSize(LLVMTypeOf(source[0])) * elements);
     for (unsigned n = 0; n < row->sources; n++)
         o.s[n] = floats && width < 64 ? resized(&o, source[n], 32)
                                       : LLVMBuildBitCast(b->ir, source[n], o.type, "");

@@ -1,5 +1,6 @@
 /* Lane operations as IR: isa/op.h says what they are. Values are vectors of sixteen integers as wide as the
- * shape: i8x16 to i64x16, packed shapes i32x16. */
+ * shape: i8x16 to i64x16, packed shapes i32x16. Operations of ISA_OP_INT and ISA_OP_ITEST on I8, I16, I32, I64 take vectors of
+ * 1 to 64 lanes, and give as many. */
 #ifndef VITRAIL_ISA_TRANS_OP_H
 #define VITRAIL_ISA_TRANS_OP_H
 
@@ -8,6 +9,10 @@
 
 /* The result, as wide as isa_op_gives says; operands beyond an operation's number are not looked at. */
 LLVMValueRef isa_trans_op(struct jit_builder *b, struct isa_lane_op op, const LLVMValueRef source[3]);
+
+/* x + y of vectors of doubles or of singles, to odd: where the sum is not exact, of the two numbers beside it the one whose last
+ * bit is 1. A format with two digits less gets the exact sum's rounding from it. */
+LLVMValueRef isa_trans_sum_to_odd(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y);
 
 /* Halves that stand as singles from one operation to the next: f32x16, each the value of a half, or a NaN of any
  * bits. What they are as bits need not be worked out where nobody asks. Where nothing is `rounded` a single may stay

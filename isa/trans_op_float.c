@@ -111,27 +111,28 @@ LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
     return LLVMBuildFPExt(o->ir, f, isa_op_ir_doubles(o), "");
 }
 
-static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef f, LLVMValueRef n)
+static LLVMValueRef add_bits(struct jit_builder *b, LLVMValueRef f, LLVMValueRef n)
 {
-    LLVMValueRef sum = LLVMBuildAdd(o->ir, LLVMBuildBitCast(o->ir, f, LLVMTypeOf(n), ""), n, "");
-    return LLVMBuildBitCast(o->ir, sum, LLVMTypeOf(f), "");
+    LLVMValueRef sum = LLVMBuildAdd(b->ir, LLVMBuildBitCast(b->ir, f, LLVMTypeOf(n), ""), n, "");
+    return LLVMBuildBitCast(b->ir, sum, LLVMTypeOf(f), "");
 }
 
-LLVMValueRef isa_op_ir_sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef isa_trans_sum_to_odd(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMTypeRef bits = LLVMTypeOf(x) == o->b->f32x16 ? o->b->i32x16 : o->b->i64x16;
-    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), sum = LLVMBuildFAdd(o->ir, x, y, "");
-    LLVMValueRef of_y = LLVMBuildFSub(o->ir, sum, x, ""), of_x = LLVMBuildFSub(o->ir, sum, of_y, "");
+    LLVMTypeRef type = LLVMTypeOf(x), element = LLVMGetElementType(type) == b->f32 ? b->i32 : b->i64;
+    LLVMTypeRef bits = LLVMVectorType(element, LLVMGetVectorSize(type));
+    LLVMValueRef zero = LLVMConstNull(type), sum = LLVMBuildFAdd(b->ir, x, y, "");
+    LLVMValueRef of_y = LLVMBuildFSub(b->ir, sum, x, ""), of_x = LLVMBuildFSub(b->ir, sum, of_y, "");
     LLVMValueRef error =
-        LLVMBuildFAdd(o->ir, LLVMBuildFSub(o->ir, x, of_x, ""), LLVMBuildFSub(o->ir, y, of_y, ""), "");
+        LLVMBuildFAdd(b->ir, LLVMBuildFSub(b->ir, x, of_x, ""), LLVMBuildFSub(b->ir, y, of_y, ""), "");
     LLVMValueRef even =
-        LLVMBuildAnd(o->ir, LLVMBuildBitCast(o->ir, sum, bits, ""), isa_op_ir_number(bits, 1), "");
-    even = LLVMBuildICmp(o->ir, LLVMIntEQ, even, LLVMConstNull(bits), "");
-    LLVMValueRef off = LLVMBuildAnd(o->ir, LLVMBuildFCmp(o->ir, LLVMRealONE, error, zero, ""), even, "");
-    LLVMValueRef inward = LLVMBuildXor(o->ir, LLVMBuildFCmp(o->ir, LLVMRealOLT, error, zero, ""),
-                                       LLVMBuildFCmp(o->ir, LLVMRealOLT, sum, zero, ""), "");
-    LLVMValueRef step = jit_select(o->b, inward, isa_op_ir_number(bits, ~0ull), isa_op_ir_number(bits, 1));
-    return add_bits(o, sum, jit_select(o->b, off, step, LLVMConstNull(bits)));
+        LLVMBuildAnd(b->ir, LLVMBuildBitCast(b->ir, sum, bits, ""), isa_op_ir_number(bits, 1), "");
+    even = LLVMBuildICmp(b->ir, LLVMIntEQ, even, LLVMConstNull(bits), "");
+    LLVMValueRef off = LLVMBuildAnd(b->ir, LLVMBuildFCmp(b->ir, LLVMRealONE, error, zero, ""), even, "");
+    LLVMValueRef inward = LLVMBuildXor(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, error, zero, ""),
+                                       LLVMBuildFCmp(b->ir, LLVMRealOLT, sum, zero, ""), "");
+    LLVMValueRef step = jit_select(b, inward, isa_op_ir_number(bits, ~0ull), isa_op_ir_number(bits, 1));
+    return add_bits(b, sum, jit_select(b, off, step, LLVMConstNull(bits)));
 }
 
 /* ---- directions ---- */
@@ -183,10 +184,10 @@ static LLVMValueRef compared(struct isa_op_ir *o)
     for (unsigned n = 0; n < isa_op_rows[o->op].sources; n++)
         d[n] = isa_op_ir_double(o, o->f[n]);
     switch (o->op) {
-    case ISA_OP_fadd: return isa_op_ir_sum_to_odd(o, d[0], d[1]);
-    case ISA_OP_fsub: return isa_op_ir_sum_to_odd(o, d[0], LLVMBuildFNeg(o->ir, d[1], ""));
+    case ISA_OP_fadd: return isa_trans_sum_to_odd(o->b, d[0], d[1]);
+    case ISA_OP_fsub: return isa_trans_sum_to_odd(o->b, d[0], LLVMBuildFNeg(o->ir, d[1], ""));
     case ISA_OP_fmul: return LLVMBuildFMul(o->ir, d[0], d[1], "");
-    default: return isa_op_ir_sum_to_odd(o, LLVMBuildFMul(o->ir, d[0], d[1], ""), d[2]);
+    default: return isa_trans_sum_to_odd(o->b, LLVMBuildFMul(o->ir, d[0], d[1], ""), d[2]);
     }
 }
 
@@ -226,7 +227,7 @@ static LLVMValueRef fused_to_odd(struct isa_op_ir *o)
     struct jit_builder *b = o->b;
     LLVMValueRef args[4] = {o->f[0], o->f[1], o->f[2], jit_i32(b, DOWN)}, below, above, odd;
     if (b->level != JIT_AVX512)
-        return isa_op_ir_sum_to_odd(o, LLVMBuildFMul(o->ir, args[0], args[1], ""), args[2]);
+        return isa_trans_sum_to_odd(o->b, LLVMBuildFMul(o->ir, args[0], args[1], ""), args[2]);
     below = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
     args[3] = jit_i32(b, UP);
     above = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
@@ -243,7 +244,7 @@ static LLVMValueRef fused(struct isa_op_ir *o)
         return isa_op_ir_call(o, "llvm.fma", o->b->f32x16, o->f, 3);
     LLVMValueRef product =
         LLVMBuildFMul(o->ir, isa_op_ir_double(o, o->f[0]), isa_op_ir_double(o, o->f[1]), "");
-    LLVMValueRef sum = isa_op_ir_sum_to_odd(o, product, isa_op_ir_double(o, o->f[2]));
+    LLVMValueRef sum = isa_trans_sum_to_odd(o->b, product, isa_op_ir_double(o, o->f[2]));
     return LLVMBuildFPTrunc(o->ir, sum, o->b->f32x16, "");
 }
 

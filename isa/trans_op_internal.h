@@ -58,9 +58,6 @@ LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f);
 /* Bits of singles or doubles, with one NaN for all. Sources of arithmetic are looked for behind it. */
 LLVMValueRef isa_op_ir_one_nan(struct isa_op_ir *o, LLVMValueRef f);
 LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned width);
-/* x + y of doubles or of singles, to odd: where the sum is not exact, of the two numbers beside it the one whose last bit is
- * 1. A format with two digits less gets the exact sum's rounding from it. */
-LLVMValueRef isa_op_ir_sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y);
 /* `near` is the bits of a float; `got` its value, `exact` what it stands for, in one type. Moved by one place
  * where the direction asks for it. */
 LLVMValueRef isa_op_ir_directed(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef got, LLVMValueRef exact);

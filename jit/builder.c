@@ -50,6 +50,14 @@ LLVMValueRef jit_begin_internal(struct jit_builder *b, const char *name, LLVMTyp
     return begin(b, name, LLVMInternalLinkage, result, params, count);
 }
 
+void jit_keep_denormals(struct jit_builder *b)
+{
+    static const char name[] = "denormal-fp-math";
+    LLVMRemoveStringAttributeAtIndex(b->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+                                     sizeof name - 1);
+    add_string_attribute(b, b->function, name, "ieee,ieee");
+}
+
 LLVMValueRef jit_param(struct jit_builder *b, unsigned index)
 {
     return LLVMGetParam(b->function, index);

@@ -35,6 +35,8 @@ LLVMValueRef jit_begin_function(struct jit_builder *b, LLVMTypeRef result, const
 LLVMValueRef jit_begin_internal(struct jit_builder *b, const char *name, LLVMTypeRef result,
                                 const LLVMTypeRef *params, unsigned count);
 LLVMValueRef jit_param(struct jit_builder *b, unsigned index);
+/* The function under construction computes with denormals: its caller clears DAZ and FTZ. */
+void jit_keep_denormals(struct jit_builder *b);
 void jit_param_noalias(struct jit_builder *b, unsigned index);
 /* Tells LLVM that a pointer (a parameter, or a load of one) may be read anywhere within `bytes`, so that
  * invariant loads through it leave a loop even where it reads them under a condition. */

@@ -34,4 +34,13 @@ static inline int simple_v_asm(const char *text, size_t length, void **out, uint
  * strings are static. */
 unsigned simple_v_check(const void *words, uint32_t count, isa_breach_fn found, void *data);
 
+/* A random program that the checker accepts: `seed` decides everything. Writes at most `capacity` halfwords (at least 64),
+ * returns how many. Registers x12 to x15 are left pointers into memory that the world gives them. */
+enum simple_v_random_profile {
+    SIMPLE_V_RANDOM_SCALAR,   /* the base, with branches */
+    SIMPLE_V_RANDOM_STRAIGHT, /* vectors, nothing goes back */
+    SIMPLE_V_RANDOM_FULL      /* all of it, with loops */
+};
+uint32_t simple_v_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
+
 #endif

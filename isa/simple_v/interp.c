@@ -3,6 +3,7 @@
 
 #include "isa/simple_v/interp_internal.h"
 #include "util/bits.h"
+#include "util/fpenv.h"
 
 bool simple_v_machine_fault_at(struct simple_v_machine *m, enum simple_v_fault fault, uint64_t address)
 {
@@ -226,20 +227,55 @@ static bool step(struct simple_v_machine *m)
     return !m->ended;
 }
 
+bool simple_v_step(const struct simple_v_run *run, struct simple_v_state *state,
+                   struct simple_v_report *report)
+{
+    struct simple_v_machine m = {.run = run, .state = state, .report = report};
+    return step(&m);
+}
+
+static void out_of_fuel(const struct simple_v_state *state, struct simple_v_report *report)
+{
+    report->pc = state->pc;
+    report->at = state->opptr;
+    report->fault = SIMPLE_V_FAULT_FUEL;
+    report->address = 0;
+    report->name = "";
+}
+
 enum simple_v_fault simple_v_run(const struct simple_v_run *run, struct simple_v_state *state,
                                  struct simple_v_report *report)
 {
-    struct simple_v_machine m = {.run = run, .state = state, .report = report};
     *report = (struct simple_v_report){.name = ""};
     for (uint64_t fuel = run->fuel; state->pc != run->stop || state->in_block; fuel--) {
         if (!fuel) {
-            report->pc = state->pc;
-            report->at = state->opptr;
-            simple_v_machine_fault(&m, SIMPLE_V_FAULT_FUEL);
+            out_of_fuel(state, report);
             break;
         }
-        if (!step(&m))
+        if (!simple_v_step(run, state, report))
             break;
     }
     return report->fault;
+}
+
+int simple_v_thread_step(struct simple_v_thread *thread)
+{
+    if (!thread->fuel) {
+        out_of_fuel(&thread->state, &thread->report);
+        return false;
+    }
+    thread->fuel--;
+    const unsigned saved = util_fpenv_enter();
+    const bool goes_on = simple_v_step(&thread->run, &thread->state, &thread->report);
+    util_fpenv_leave(saved);
+    return goes_on;
+}
+
+void simple_v_thread_start(struct simple_v_thread *thread, const struct simple_v_run *run, uint64_t pc)
+{
+    simple_v_start(&thread->state, pc);
+    thread->run = *run;
+    thread->fuel = run->fuel;
+    thread->report = (struct simple_v_report){.name = ""};
+    thread->step = simple_v_thread_step;
 }

@@ -38,5 +38,22 @@ struct simple_v_run {
  * it. After a fault the state is precise, and may be run again: from the element that faulted. */
 enum simple_v_fault simple_v_run(const struct simple_v_run *run, struct simple_v_state *state,
                                  struct simple_v_report *report);
+/* One instruction, or a VBLOCK's header, whatever fuel there is. Returns whether the program goes on; else the report has why
+ * it ended, which has to be that of a start (fault SIMPLE_V_OK) before. */
+bool simple_v_step(const struct simple_v_run *run, struct simple_v_state *state,
+                   struct simple_v_report *report);
+
+/* What compiled code runs: a thread with all that the interpreter needs, which does one instruction where compiled code does
+ * not. The caller's; `run` points to what has to live as long. */
+struct simple_v_thread {
+    struct simple_v_state state;
+    struct simple_v_run run;
+    uint64_t fuel;                                /* that is left */
+    int (*step)(struct simple_v_thread *thread); /* simple_v_thread_step, or what does the same */
+    struct simple_v_report report;
+};
+void simple_v_thread_start(struct simple_v_thread *thread, const struct simple_v_run *run, uint64_t pc);
+/* simple_v_step with the thread's fuel, in the floating-point environment of guests (util/fpenv.h). 1: it goes on, else 0. */
+int simple_v_thread_step(struct simple_v_thread *thread);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/simple_v/state.h"
+
 static int fail(struct simple_v_program *p, struct util_error *error)
 {
     simple_v_program_destroy(p);
@@ -17,6 +19,16 @@ static uint32_t count_blocks(const uint16_t *code, uint32_t count)
     for (uint32_t at = 0; at < count; at++)
         blocks += simple_v_is_block(code[at]) && !simple_v_block_decode(code + at, count - at, &b, NULL);
     return blocks;
+}
+
+static void note(struct simple_v_program *p, const struct simple_v_insn *i)
+{
+    const bool csr = i->op >= SIMPLE_V_CSRRW && i->op <= SIMPLE_V_CSRRCI;
+    p->reads_flags |= csr && i->rd && (i->imm == SIMPLE_V_CSR_FFLAGS || i->imm == SIMPLE_V_CSR_FCSR);
+    const uint16_t as = simple_v_rows[i->op].as;
+    const bool relative = as == SIMPLE_V_JAL || simple_v_rows[i->op].class == SIMPLE_V_BRANCH;
+    p->repeats |= as == SIMPLE_V_JALR || (relative && i->imm <= 0);
+    p->reserves |= i->op == SIMPLE_V_LR_W || i->op == SIMPLE_V_LR_D;
 }
 
 int simple_v_program_create(const uint16_t *code, uint32_t count, uint64_t address,
@@ -45,6 +57,8 @@ int simple_v_program_create(const uint16_t *code, uint32_t count, uint64_t addre
         if (!simple_v_is_block(code[at])) {
             if (simple_v_decode(code + at, count - at, &p->insns[at], NULL))
                 p->insns[at].length = 0;
+            else
+                note(p, &p->insns[at]);
         } else if (!simple_v_block_decode(code + at, count - at, &p->blocks[blocks], NULL)) {
             p->block[at] = ++blocks;
         }

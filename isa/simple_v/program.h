@@ -13,6 +13,9 @@ struct simple_v_program {
     struct simple_v_insn *insns; /* by halfword; length 0: none begins here */
     uint32_t *block;             /* by halfword: number of the VBLOCK that begins here, plus 1; 0: none */
     struct simple_v_block *blocks;
+    /* Some instruction, wherever one may begin, gives FFLAGS to a register; reserves an address. */
+    bool reads_flags, reserves;
+    bool repeats; /* a branch may go back */
 };
 
 /* Copies and decodes `count` halfwords. What no instruction is does not matter until it is executed. 0 and *out

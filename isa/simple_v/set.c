@@ -1,9 +1,9 @@
-/* The set's row of isa/sets.h. It has an interpreter (interp.h), but no translation yet, and so no program that tools would
- * compile. */
+/* The set's row of isa/sets.h. */
 #include "isa/sets.h"
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/lint.h"
 #include "isa/simple_v/ports.h"
+#include "isa/simple_v/program.h"
 
 static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {
@@ -27,6 +27,27 @@ const struct isa_fault_row simple_v_faults[SIMPLE_V_FAULT_COUNT] = {
     [SIMPLE_V_FAULT_BREAK] = {ISA_FAULT_PROGRAM, "stops at a breakpoint"},
 };
 
+/* Programs by themselves stand somewhere. */
+enum { ADDRESS = 0x10000 };
+
+static int create(const void *words, uint32_t count, void **program, struct util_error *error)
+{
+    struct simple_v_program *p = NULL;
+    const int status = simple_v_program_create(words, count, ADDRESS, &p, error);
+    *program = p;
+    return status;
+}
+
+static void destroy(void *program)
+{
+    simple_v_program_destroy(program);
+}
+
+static bool repeats(const void *program)
+{
+    return ((const struct simple_v_program *)program)->repeats;
+}
+
 const struct isa_set simple_v_set = {
     .name = "simple-v",
     .description = "Libre-SOC: RV64GC with Simple-V",
@@ -39,4 +60,8 @@ const struct isa_set simple_v_set = {
     .stages = stages,
     .rules = simple_v_rules,
     .lint = simple_v_lint,
+    .create = create,
+    .destroy = destroy,
+    .repeats = repeats,
+    .random = simple_v_random,
 };

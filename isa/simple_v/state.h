@@ -20,6 +20,11 @@ struct simple_v_state {
     uint64_t executed; /* instructions, as INSTRET has them */
 };
 
+enum simple_v_csr {
+#define CSR(name, number, text) SIMPLE_V_CSR_##name = number,
+#include "isa/simple_v/csrs.inc"
+};
+
 /* All zero but for the lengths, which are 1. */
 void simple_v_start(struct simple_v_state *state, uint64_t pc);
 

@@ -9,7 +9,8 @@
 #include "util/bits.h"
 
 static const struct world_set *const all[] = {&world_vc4_qpu, &world_utgard_gp, &world_utgard_pp,
-                                              &world_midgard, &world_valhall,   &world_bifrost};
+                                              &world_midgard, &world_valhall,   &world_bifrost,
+                                              &world_simple_v};
 
 const struct world_set *world_find(const char *name)
 {

@@ -59,7 +59,7 @@ struct world_set {
 
 /* tests/worlds/<set>.c */
 extern const struct world_set world_vc4_qpu, world_utgard_gp, world_utgard_pp, world_midgard, world_valhall,
-    world_bifrost;
+    world_bifrost, world_simple_v;
 
 /* By its set's name; NULL when it has none. */
 const struct world_set *world_find(const char *name);

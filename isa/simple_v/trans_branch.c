@@ -1,0 +1,96 @@
+/* Branches: the digest, section 6.5. */
+#include "isa/simple_v/trans_internal.h"
+#include "util/bits.h"
+
+static const struct simple_v_operand_context *operand(const struct simple_v_trans *t, unsigned place)
+{
+    return &t->x.operand[place];
+}
+
+static LLVMIntPredicate predicate(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_ieq: return LLVMIntEQ;
+    case ISA_OP_ine: return LLVMIntNE;
+    case ISA_OP_ilt: return LLVMIntSLT;
+    case ISA_OP_ige: return LLVMIntSGE;
+    case ISA_OP_ult: return LLVMIntULT;
+    default: return LLVMIntUGE;
+    }
+}
+
+static LLVMValueRef compared(struct simple_v_trans *t, const struct simple_v_lanes *lanes)
+{
+    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1), *rs2 = operand(t, SIMPLE_V_RS2);
+    const unsigned width = UTIL_MAX(rs1->width, rs2->width);
+    LLVMValueRef v[2];
+    for (unsigned n = 0; n < 2; n++) {
+        v[n] = simple_v_trans_read(t, operand(t, SIMPLE_V_RS1 + n), lanes);
+        v[n] = simple_v_trans_resize(t, v[n], width, t->x.row->signed_1);
+    }
+    return LLVMBuildICmp(t->b->ir, predicate(t->x.row->op), v[0], v[1], "");
+}
+
+/* Goes to the target where `taken` (i1) holds, else on. */
+static void branch(struct simple_v_trans *t, LLVMValueRef taken)
+{
+    LLVMBasicBlockRef yes = simple_v_trans_block(t, "taken"), no = simple_v_trans_block(t, "on");
+    const uint64_t to = simple_v_trans_address(t, t->item->place) + (uint64_t)(int64_t)t->item->insn->imm;
+    LLVMBuildCondBr(t->b->ir, taken, yes, no);
+    LLVMPositionBuilderAtEnd(t->b->ir, yes);
+    simple_v_trans_go(t, t->item->target, to);
+    LLVMPositionBuilderAtEnd(t->b->ir, no);
+    simple_v_trans_go(t, t->item->next, simple_v_trans_next_pc(t));
+}
+
+/* A bit an element that holds, of all of them. */
+static LLVMValueRef results_of(struct simple_v_trans *t)
+{
+    struct simple_v_lanes lanes = {0};
+    LLVMValueRef out = jit_i64(t->b, 0);
+    for (; lanes.known < t->elements; lanes.known += lanes.count) {
+        lanes.count = simple_v_trans_chunk(t, lanes.known);
+        LLVMValueRef bits = compared(t, &lanes);
+        if (lanes.count > 1)
+            bits = LLVMBuildBitCast(t->b->ir, bits, simple_v_trans_ints(t, lanes.count, 1), "");
+        bits = simple_v_trans_resize(t, bits, 64, false);
+        out = LLVMBuildOr(t->b->ir, out, LLVMBuildShl(t->b->ir, bits, jit_i64(t->b, lanes.known), ""), "");
+    }
+    return out;
+}
+
+static void of_vectors(struct simple_v_trans *t)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const struct simple_v_mask_context *source = &t->x.mask[SIMPLE_V_SOURCE],
+                                       *dest = &t->x.mask[SIMPLE_V_DEST];
+    const LLVMValueRef all = jit_i64(t->b, ~0ull >> (64 - t->elements)),
+                       given = simple_v_trans_mask(t, SIMPLE_V_SOURCE);
+    const LLVMValueRef mask = given ? LLVMBuildAnd(ir, given, all, "") : all;
+    /* Elements left out keep what the register had, or, zeroing, get 0. */
+    LLVMValueRef results = LLVMBuildAnd(ir, results_of(t), mask, "");
+    if (!source->zero) {
+        const LLVMValueRef had = dest->there ? simple_v_trans_x(t, dest->reg) : all;
+        results = LLVMBuildOr(ir, results, LLVMBuildAnd(ir, had, LLVMBuildNot(ir, mask, ""), ""), "");
+    }
+    if (dest->there)
+        simple_v_trans_set_x(t, dest->reg, results);
+    branch(t, LLVMBuildICmp(ir, LLVMIntEQ, LLVMBuildAnd(ir, results, mask, ""), mask, ""));
+}
+
+bool simple_v_trans_branch(struct simple_v_trans *t)
+{
+    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1), *rs2 = operand(t, SIMPLE_V_RS2);
+    const struct simple_v_lanes one = {.count = 1};
+    if (t->subvl > 1)
+        return false;
+    if (!rs1->vector && !rs2->vector) {
+        branch(t, compared(t, &one));
+        return true;
+    }
+    if (!t->elements || t->x.mask[SIMPLE_V_SOURCE].ffirst || !simple_v_trans_fits(t, rs1) ||
+        !simple_v_trans_fits(t, rs2))
+        return false;
+    of_vectors(t);
+    return true;
+}

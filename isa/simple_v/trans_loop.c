@@ -1,0 +1,508 @@
+/* How elements are walked: the digest, sections 6.2, 6.3 and 9. Where none reads what another has written they are computed by
+ * chunks of lanes, from the first on; else in a loop, in order. With two masks sides step alike, or, where one leaves out
+ * what the other does not, in such a loop, too. The rest is the interpreter's. */
+#include "isa/simple_v/trans_internal.h"
+#include "util/bits.h"
+
+enum { CHUNK_BITS = 512, CHUNK_LEAST = 16, CHUNK_MOST = 64 };
+
+/* ---- what there is ---- */
+
+static const struct simple_v_operand_context *operand(const struct simple_v_trans *t, unsigned place)
+{
+    return &t->x.operand[place];
+}
+
+static bool is_memory(const struct simple_v_trans *t)
+{
+    return t->x.class == SIMPLE_V_LOAD || t->x.class == SIMPLE_V_STORE;
+}
+
+static bool is_twin(const struct simple_v_trans *t)
+{
+    return t->x.class == SIMPLE_V_TWIN || t->x.class == SIMPLE_V_SWIZZLE || is_memory(t);
+}
+
+LLVMValueRef simple_v_trans_mask(struct simple_v_trans *t, unsigned which)
+{
+    const struct simple_v_mask_context *mask = &t->x.mask[which];
+    if (!mask->there)
+        return NULL;
+    const LLVMValueRef bits = simple_v_trans_x(t, mask->reg);
+    return mask->invert ? LLVMBuildNot(t->b->ir, bits, "") : bits;
+}
+
+/* The interpreter's rule, of what the instruction may write at most. */
+static bool covers(const struct simple_v_trans *t, const struct simple_v_mask_context *mask)
+{
+    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD);
+    unsigned begin, end;
+    if (!mask->there || !mask->reg || !rd->there || !rd->integer)
+        return false;
+    simple_v_trans_range(t, rd, &begin, &end);
+    end = UTIL_MAX(end, rd->vector ? begin : begin + 8);
+    return begin < mask->reg * 8u + 8 && mask->reg * 8u < end;
+}
+
+bool simple_v_trans_meets(const struct simple_v_trans *t, const struct simple_v_operand_context *written,
+                          const struct simple_v_operand_context *read)
+{
+    unsigned begin, end, read_begin, read_end;
+    if (!read->there || written->integer != read->integer)
+        return false;
+    if (read->vector && simple_v_stride(read) == simple_v_stride(written) && written->reg <= read->reg)
+        return false;
+    simple_v_trans_range(t, written, &begin, &end);
+    simple_v_trans_range(t, read, &read_begin, &read_end);
+    return begin < read_end && read_begin < end;
+}
+
+static bool meets_any(const struct simple_v_trans *t)
+{
+    bool any = false;
+    for (unsigned n = SIMPLE_V_RS1; n < SIMPLE_V_PLACES && t->x.class != SIMPLE_V_STORE; n++)
+        any |= simple_v_trans_meets(t, operand(t, SIMPLE_V_RD), operand(t, n));
+    return any;
+}
+
+static bool can_swizzle(const struct simple_v_trans *t)
+{
+    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD), *rs1 = operand(t, SIMPLE_V_RS1);
+    const bool moves = t->subvl == 1 || (rd->vector && rs1->vector && t->elements);
+    return moves && (rd->integer || rd->width == rs1->width);
+}
+
+static bool can_compute(const struct simple_v_trans *t)
+{
+    switch (t->x.class) {
+    case SIMPLE_V_LOAD:
+    case SIMPLE_V_STORE: return simple_v_trans_can_access(t);
+    case SIMPLE_V_SWIZZLE: return can_swizzle(t);
+    case SIMPLE_V_ALU:
+    case SIMPLE_V_TWIN:
+        return t->x.row->is_float ? simple_v_trans_can_float(t) : simple_v_trans_can_integer(t);
+    default: return false;
+    }
+}
+
+static bool can_walk(const struct simple_v_trans *t)
+{
+    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD);
+    const struct simple_v_mask_context *dest = &t->x.mask[SIMPLE_V_DEST],
+                                       *source = &t->x.mask[SIMPLE_V_SOURCE];
+    bool fits = true;
+    for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
+        fits &= !operand(t, n)->there || simple_v_trans_fits(t, operand(t, n));
+    /* Writes of x0 are lost, one by one. */
+    const bool lost = rd->there && rd->integer && !rd->reg && !simple_v_trans_is_alone(t, rd);
+    return fits && !lost && !dest->ffirst && !source->ffirst && !covers(t, dest) && !covers(t, source);
+}
+
+/* ---- chunks ---- */
+
+/* Bits of the widest element that the instruction has anywhere. */
+static unsigned widest(const struct simple_v_trans *t)
+{
+    unsigned bits = UTIL_MAX(t->x.width, t->x.float_width);
+    for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
+        if (operand(t, n)->there && operand(t, n)->vector)
+            bits = UTIL_MAX(bits, simple_v_stride(operand(t, n)));
+    return UTIL_MAX(bits, is_memory(t) ? t->x.memory : 8u);
+}
+
+/* Of whole sub-vectors. */
+static unsigned most_lanes(const struct simple_v_trans *t)
+{
+    unsigned lanes = CHUNK_BITS / widest(t);
+    lanes = UTIL_MIN(UTIL_MAX(lanes, CHUNK_LEAST), CHUNK_MOST);
+    return t->subvl == 3 ? lanes / 4 * 3 : lanes;
+}
+
+unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first)
+{
+    unsigned lanes = most_lanes(t);
+    while (lanes > t->elements - first)
+        lanes /= 2;
+    return lanes;
+}
+
+/* ---- elements ---- */
+
+static struct simple_v_value swizzled(struct simple_v_trans *t, const struct simple_v_lanes *from)
+{
+    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1);
+    LLVMValueRef v = simple_v_trans_resize(t, simple_v_trans_read(t, rs1, from), rs1->width, false);
+    unsigned which[64];
+    for (unsigned l = 0; l < from->count && t->subvl > 1; l++)
+        which[l] = l / t->subvl * t->subvl + ((unsigned)t->item->insn->imm >> 2 * (l % t->subvl) & 3);
+    if (t->subvl > 1)
+        v = simple_v_trans_shuffle(t, v, which, from->count);
+    return (struct simple_v_value){v, rs1->width, false};
+}
+
+/* Sources `from` some lanes, results `to` others. */
+static void compute(struct simple_v_trans *t, const struct simple_v_lanes *from,
+                    const struct simple_v_lanes *to, LLVMValueRef zero)
+{
+    struct simple_v_value v;
+    switch (t->x.class) {
+    case SIMPLE_V_STORE: simple_v_trans_stored(t, from, to, zero); return;
+    case SIMPLE_V_LOAD: v = simple_v_trans_loaded(t, from); break;
+    case SIMPLE_V_SWIZZLE: v = swizzled(t, from); break;
+    default: v = t->x.row->is_float ? simple_v_trans_float(t, from) : simple_v_trans_integer(t, from);
+    }
+    simple_v_trans_write(t, operand(t, SIMPLE_V_RD), to, v, zero);
+}
+
+/* Sub-vectors as bits (i64, NULL: all, none) that are written, that become 0. */
+struct masks {
+    LLVMValueRef written, zero;
+};
+
+static void one_chunk(struct simple_v_trans *t, struct simple_v_lanes lanes, const struct masks *m)
+{
+    const LLVMValueRef zero = m->zero ? simple_v_trans_lane_mask(t, m->zero, &lanes) : NULL;
+    if (m->written) {
+        const LLVMValueRef mask = simple_v_trans_lane_mask(t, m->written, &lanes);
+        lanes.mask = lanes.mask ? LLVMBuildAnd(t->b->ir, lanes.mask, mask, "") : mask;
+    }
+    compute(t, &lanes, &lanes, zero);
+}
+
+static void known_chunks(struct simple_v_trans *t, const struct masks *m)
+{
+    struct simple_v_lanes lanes = {0};
+    t->chunk = 0;
+    for (; lanes.known < t->elements; lanes.known += lanes.count, t->chunk++) {
+        lanes.count = simple_v_trans_chunk(t, lanes.known);
+        one_chunk(t, lanes, m);
+    }
+}
+
+/* Lanes before the end. */
+static LLVMValueRef lanes_before(struct simple_v_trans *t, LLVMValueRef first, LLVMValueRef end,
+                                 unsigned count)
+{
+    LLVMValueRef id[CHUNK_MOST];
+    for (unsigned l = 0; l < count; l++)
+        id[l] = jit_i32(t->b, l);
+    LLVMValueRef left = LLVMBuildTrunc(t->b->ir, LLVMBuildSub(t->b->ir, end, first, ""), t->b->i32, "");
+    left = simple_v_trans_splat(t, left, count);
+    return LLVMBuildICmp(t->b->ir, LLVMIntULT, LLVMConstVector(id, count), left, "");
+}
+
+static void chunks_in_a_loop(struct simple_v_trans *t, const struct masks *m)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const unsigned count = t->subvl == 3 ? CHUNK_LEAST / 4 * 3 : CHUNK_LEAST;
+    const LLVMValueRef end = LLVMBuildMul(ir, t->vl, jit_i64(t->b, t->subvl), "");
+    const LLVMValueRef slot = jit_alloca(t->b, t->b->i64, "first");
+    LLVMBasicBlockRef head = simple_v_trans_block(t, "head"), body = simple_v_trans_block(t, "chunk"),
+                      out = simple_v_trans_block(t, "behind");
+    LLVMBuildStore(ir, jit_i64(t->b, 0), slot);
+    LLVMBuildBr(ir, head);
+    LLVMPositionBuilderAtEnd(ir, head);
+    struct simple_v_lanes lanes = {.count = count, .first = LLVMBuildLoad2(ir, t->b->i64, slot, "")};
+    LLVMBuildCondBr(ir, LLVMBuildICmp(ir, LLVMIntULT, lanes.first, end, ""), body, out);
+    LLVMPositionBuilderAtEnd(ir, body);
+    lanes.mask = lanes_before(t, lanes.first, end, count);
+    one_chunk(t, lanes, m);
+    LLVMBuildStore(ir, LLVMBuildAdd(ir, lanes.first, jit_i64(t->b, count), ""), slot);
+    LLVMBuildBr(ir, head);
+    LLVMPositionBuilderAtEnd(ir, out);
+}
+
+static void wide(struct simple_v_trans *t, const struct masks *m)
+{
+    LLVMValueRef live = m->written;
+    if (m->zero && simple_v_trans_gathers(t) && t->x.class == SIMPLE_V_LOAD) {
+        live = LLVMBuildNot(t->b->ir, m->zero, "");
+        if (m->written)
+            live = LLVMBuildAnd(t->b->ir, live, m->written, "");
+    }
+    if (is_memory(t))
+        simple_v_trans_find_memory(t, live);
+    if (t->elements)
+        known_chunks(t, m);
+    else
+        chunks_in_a_loop(t, m);
+}
+
+/* The first sub-vector, or one element, whatever masks say: one after the other. */
+static void once(struct simple_v_trans *t)
+{
+    const unsigned elements = t->elements;
+    t->elements = t->x.loops ? t->subvl : 1;
+    if (is_memory(t))
+        simple_v_trans_find_memory(t, NULL);
+    for (unsigned s = 0; s < t->elements; s++) {
+        const struct simple_v_lanes lane = {.count = 1, .known = s, .sub = s};
+        compute(t, &lane, &lane, NULL);
+    }
+    t->elements = elements;
+}
+
+/* ---- in order ---- */
+
+static LLVMValueRef vl_of(struct simple_v_trans *t)
+{
+    return t->vl ? t->vl : jit_i64(t->b, t->elements / t->subvl);
+}
+
+static LLVMValueRef bit_of(struct simple_v_trans *t, LLVMValueRef mask, LLVMValueRef at)
+{
+    return LLVMBuildTrunc(t->b->ir, LLVMBuildLShr(t->b->ir, mask, at, ""), t->b->i1, "");
+}
+
+/* All of a sub-vector; numbers are those of sub-vectors. */
+static void sub_vector(struct simple_v_trans *t, LLVMValueRef i, LLVMValueRef j, LLVMValueRef zero)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const LLVMValueRef by = jit_i64(t->b, t->subvl);
+    for (unsigned s = 0; s < t->subvl; s++) {
+        struct simple_v_lanes from = {.count = 1, .sub = s}, to = from;
+        from.first = LLVMBuildAdd(ir, LLVMBuildMul(ir, i, by, ""), jit_i64(t->b, s), "");
+        to.first = i == j ? from.first : LLVMBuildAdd(ir, LLVMBuildMul(ir, j, by, ""), jit_i64(t->b, s), "");
+        compute(t, &from, &to, zero);
+    }
+}
+
+static void single_in_order(struct simple_v_trans *t)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const struct simple_v_mask_context *dest = &t->x.mask[SIMPLE_V_DEST];
+    const bool steps = operand(t, SIMPLE_V_RD)->vector;
+    const LLVMValueRef mask = simple_v_trans_mask(t, SIMPLE_V_DEST), vl = vl_of(t);
+    const LLVMValueRef slot = jit_alloca(t->b, t->b->i64, "i");
+    LLVMBasicBlockRef head = simple_v_trans_block(t, "head"), body = simple_v_trans_block(t, "element"),
+                      next = simple_v_trans_block(t, "next"), out = simple_v_trans_block(t, "behind");
+    LLVMBuildStore(ir, jit_i64(t->b, 0), slot);
+    LLVMBuildBr(ir, head);
+    LLVMPositionBuilderAtEnd(ir, head);
+    const LLVMValueRef i = LLVMBuildLoad2(ir, t->b->i64, slot, "");
+    LLVMBuildCondBr(ir, LLVMBuildICmp(ir, LLVMIntULT, i, vl, ""), body, out);
+    LLVMPositionBuilderAtEnd(ir, body);
+    const LLVMValueRef on = mask ? bit_of(t, mask, i) : LLVMConstAllOnes(t->b->i1);
+    if (mask && !dest->zero) {
+        LLVMBasicBlockRef inside = simple_v_trans_block(t, "on");
+        LLVMBuildCondBr(ir, on, inside, next);
+        LLVMPositionBuilderAtEnd(ir, inside);
+    }
+    sub_vector(t, i, i, mask && dest->zero ? LLVMBuildNot(ir, on, "") : NULL);
+    if (steps)
+        LLVMBuildBr(ir, next);
+    else
+        LLVMBuildCondBr(ir, on, out, next);
+    LLVMPositionBuilderAtEnd(ir, next);
+    LLVMBuildStore(ir, LLVMBuildAdd(ir, i, jit_i64(t->b, 1), ""), slot);
+    LLVMBuildBr(ir, head);
+    LLVMPositionBuilderAtEnd(ir, out);
+}
+
+/* Which sides of a twin operation step: vectors, and memory of unit stride. */
+static void sides(const struct simple_v_trans *t, bool *source, bool *dest)
+{
+    *source = operand(t, SIMPLE_V_RS1)->vector;
+    *dest = operand(t, SIMPLE_V_RD)->vector;
+    if (t->x.class == SIMPLE_V_LOAD)
+        *source |= *dest;
+    if (t->x.class == SIMPLE_V_STORE) {
+        *source = operand(t, SIMPLE_V_RS2)->vector;
+        *dest = operand(t, SIMPLE_V_RS1)->vector || *source;
+    }
+}
+
+/* From `at` on the next that the mask has; 64: none. */
+static LLVMValueRef next_of(struct simple_v_trans *t, LLVMValueRef mask, LLVMValueRef at)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const LLVMValueRef end = jit_i64(t->b, SIMPLE_V_VL_MAX), none = jit_i64(t->b, 0);
+    const LLVMValueRef inside = LLVMBuildICmp(ir, LLVMIntULT, at, end, "");
+    LLVMValueRef left = LLVMBuildLShr(ir, mask, LLVMBuildSelect(ir, inside, at, none, ""), "");
+    left = LLVMBuildSelect(ir, inside, left, none, "");
+    LLVMValueRef args[2] = {left, LLVMConstNull(t->b->i1)};
+    return LLVMBuildAdd(ir, at, simple_v_trans_call(t, "llvm.cttz", t->b->i64, args, 2), "");
+}
+
+/* A side of a twin operation on its way. */
+struct side {
+    LLVMValueRef mask, slot, at; /* mask: NULL: it steps over nothing */
+    bool steps, zero;
+};
+
+static struct side begin_side(struct simple_v_trans *t, unsigned which, bool steps)
+{
+    const LLVMValueRef mask = steps ? simple_v_trans_mask(t, which) : NULL;
+    const LLVMValueRef slot = jit_alloca(t->b, t->b->i64, "side");
+    LLVMBuildStore(t->b->ir, jit_i64(t->b, 0), slot);
+    return (struct side){mask, slot, NULL, steps, t->x.mask[which].zero};
+}
+
+/* Where it is next; whether that is before the end. */
+static LLVMValueRef step_over(struct simple_v_trans *t, struct side *s, LLVMValueRef vl)
+{
+    s->at = LLVMBuildLoad2(t->b->ir, t->b->i64, s->slot, "");
+    if (s->mask && !s->zero)
+        s->at = next_of(t, s->mask, s->at);
+    return LLVMBuildICmp(t->b->ir, LLVMIntULT, s->at, vl, "");
+}
+
+static LLVMValueRef zero_of(struct simple_v_trans *t, const struct side *s, LLVMValueRef zero)
+{
+    if (!s->mask || !s->zero)
+        return zero;
+    const LLVMValueRef off = LLVMBuildNot(t->b->ir, bit_of(t, s->mask, s->at), "");
+    return zero ? LLVMBuildOr(t->b->ir, zero, off, "") : off;
+}
+
+static void twin_in_order(struct simple_v_trans *t)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const LLVMValueRef vl = vl_of(t), one = jit_i64(t->b, 1);
+    bool source_steps, dest_steps;
+    sides(t, &source_steps, &dest_steps);
+    if (is_memory(t))
+        simple_v_trans_find_memory(t, NULL);
+    struct side source = begin_side(t, SIMPLE_V_SOURCE, source_steps),
+                dest = begin_side(t, SIMPLE_V_DEST, dest_steps);
+    LLVMBasicBlockRef head = simple_v_trans_block(t, "head"), body = simple_v_trans_block(t, "element"),
+                      out = simple_v_trans_block(t, "behind");
+    LLVMBuildBr(ir, head);
+    LLVMPositionBuilderAtEnd(ir, head);
+    const LLVMValueRef more = step_over(t, &source, vl);
+    LLVMBuildCondBr(ir, LLVMBuildAnd(ir, more, step_over(t, &dest, vl), ""), body, out);
+    LLVMPositionBuilderAtEnd(ir, body);
+    sub_vector(t, source.at, dest.at, zero_of(t, &source, zero_of(t, &dest, NULL)));
+    if (source_steps)
+        LLVMBuildStore(ir, LLVMBuildAdd(ir, source.at, one, ""), source.slot);
+    LLVMBuildStore(ir, LLVMBuildAdd(ir, dest.at, one, ""), dest.slot);
+    LLVMBuildBr(ir, dest_steps ? head : out);
+    LLVMPositionBuilderAtEnd(ir, out);
+}
+
+/* ---- which way ---- */
+
+enum way {
+    STEP, /* the interpreter's */
+    ONCE,
+    WIDE,
+    SAME, /* WIDE where both masks are the same, else IN_ORDER */
+    IN_ORDER
+};
+
+static enum way way_in_order(const struct simple_v_trans *t)
+{
+    const bool swizzles = t->x.class == SIMPLE_V_SWIZZLE && t->subvl > 1;
+    return swizzles || (is_memory(t) && simple_v_trans_gathers(t)) ? STEP : IN_ORDER;
+}
+
+/* With VL 0 nothing happens. */
+static enum way way_once(const struct simple_v_trans *t)
+{
+    return t->elements ? ONCE : STEP;
+}
+
+static enum way single_way(const struct simple_v_trans *t)
+{
+    if (operand(t, SIMPLE_V_RD)->vector)
+        return meets_any(t) ? IN_ORDER : WIDE;
+    return t->x.mask[SIMPLE_V_DEST].there ? IN_ORDER : way_once(t);
+}
+
+static enum way twin_way(const struct simple_v_trans *t)
+{
+    const struct simple_v_mask_context *source = &t->x.mask[SIMPLE_V_SOURCE],
+                                       *dest = &t->x.mask[SIMPLE_V_DEST];
+    bool source_steps, dest_steps;
+    sides(t, &source_steps, &dest_steps);
+    if (!source_steps && !dest_steps)
+        return way_once(t);
+    if (!dest_steps || meets_any(t))
+        return way_in_order(t);
+    const bool over_source = source_steps && source->there && !source->zero,
+               over_dest = dest->there && !dest->zero;
+    /* What one side steps over the other has to. */
+    if (source_steps && over_source != over_dest)
+        return way_in_order(t);
+    if (!over_source || (source->reg == dest->reg && source->invert == dest->invert))
+        return WIDE;
+    return way_in_order(t) == STEP ? STEP : SAME;
+}
+
+static enum way way_of(const struct simple_v_trans *t)
+{
+    if (!can_compute(t) || !can_walk(t))
+        return STEP;
+    /* What has set lengths must not be left to the interpreter behind that. */
+    if (is_memory(t) && simple_v_has_vltyp(&t->item->insn->vl))
+        return STEP;
+    if (!t->x.loops)
+        return ONCE;
+    return is_twin(t) ? twin_way(t) : single_way(t);
+}
+
+/* ---- the masks of what is wide ---- */
+
+static LLVMValueRef either(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef y)
+{
+    return x ? LLVMBuildOr(t->b->ir, x, y, "") : y;
+}
+
+static struct masks masks_of(struct simple_v_trans *t)
+{
+    struct masks m = {NULL, NULL};
+    bool source_steps = false, dest_steps;
+    if (is_twin(t))
+        sides(t, &source_steps, &dest_steps);
+    const LLVMValueRef dest = simple_v_trans_mask(t, SIMPLE_V_DEST),
+                       source = source_steps ? simple_v_trans_mask(t, SIMPLE_V_SOURCE) : NULL;
+    if (dest && t->x.mask[SIMPLE_V_DEST].zero)
+        m.zero = LLVMBuildNot(t->b->ir, dest, "");
+    else
+        m.written = dest;
+    if (source && t->x.mask[SIMPLE_V_SOURCE].zero)
+        m.zero = either(t, m.zero, LLVMBuildNot(t->b->ir, source, ""));
+    return m;
+}
+
+/* Both sides leave out by masks of their own: alike where these are the same. */
+static void where_same(struct simple_v_trans *t)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const struct masks m = masks_of(t);
+    LLVMBasicBlockRef alike = simple_v_trans_block(t, "alike"), apart = simple_v_trans_block(t, "apart"),
+                      out = simple_v_trans_block(t, "behind");
+    const LLVMValueRef source = simple_v_trans_mask(t, SIMPLE_V_SOURCE);
+    LLVMBuildCondBr(ir, LLVMBuildICmp(ir, LLVMIntEQ, source, m.written, ""), alike, apart);
+    LLVMPositionBuilderAtEnd(ir, alike);
+    wide(t, &m);
+    LLVMBuildBr(ir, out);
+    LLVMPositionBuilderAtEnd(ir, apart);
+    twin_in_order(t);
+    LLVMBuildBr(ir, out);
+    LLVMPositionBuilderAtEnd(ir, out);
+}
+
+bool simple_v_trans_elements(struct simple_v_trans *t)
+{
+    const enum way way = way_of(t);
+    if (way == STEP)
+        return false;
+    simple_v_trans_vltyp(t);
+    if (t->x.loops && !t->elements)
+        t->vl = LLVMBuildZExt(t->b->ir, simple_v_trans_load(t, t->b->i8, SIMPLE_V_THREAD_AT(state.vl)),
+                              t->b->i64, "");
+    if (way == ONCE) {
+        once(t);
+    } else if (way == WIDE) {
+        const struct masks m = masks_of(t);
+        wide(t, &m);
+    } else if (way == SAME) {
+        where_same(t);
+    } else if (is_twin(t)) {
+        twin_in_order(t);
+    } else {
+        single_in_order(t);
+    }
+    return true;
+}
