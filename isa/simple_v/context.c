@@ -226,7 +226,8 @@ static void widths(struct simple_v_context *x)
         else
             floats = UTIL_MAX(floats, o->width);
     }
-    x->width = (uint8_t)(immediate ? UTIL_MAX(width, IMMEDIATE) : width);
+    /* LUI has nothing but an immediate, and its own width. */
+    x->width = (uint8_t)(immediate && width ? UTIL_MAX(width, IMMEDIATE) : width);
     x->float_width = (uint8_t)floats;
 }
 

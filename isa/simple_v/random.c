@@ -10,7 +10,14 @@
 #include "isa/simple_v/table.h"
 #include "util/bits.h"
 
-enum { PIECES = 64, PIECE_WORDS = 11, MOST_WORDS = 220, BASE = 12, ADDRESSES = 96 };
+enum {
+    PIECES = 64,
+    PIECE_WORDS = 11,
+    MOST_WORDS = 220,
+    BASE = 12,
+    ADDRESSES = 96,
+    SHORT = 10 /* most vectors have no more elements */
+};
 
 struct maker {
     struct isa_random random;
@@ -64,7 +71,7 @@ static uint16_t some_op(struct maker *m)
         n -= shares[kind++];
     for (;;) {
         const uint16_t op = (uint16_t)below(m, SIMPLE_V_OP_COUNT);
-        if (kind_of(op) == (enum kind)kind && (!is_half(op) || one_in(m, 4)))
+        if (kind_of(op) == (enum kind)kind && (!is_half(op) || one_in(m, 10)))
             return op;
     }
 }
@@ -85,12 +92,12 @@ static bool fit_csr(struct maker *m, struct simple_v_insn *i)
     case 0:
         i->op = SIMPLE_V_CSRRWI;
         i->imm = lengths[below(m, 3)];
-        i->rs1 = (int32_t)(1 + below(m, i->imm == SIMPLE_V_CSR_SUBVL ? 4 : 31));
+        i->rs1 = (int32_t)(1 + below(m, i->imm == SIMPLE_V_CSR_SUBVL ? 2 : SHORT));
         break;
     case 1:
         i->op = SIMPLE_V_CSRRWI;
         i->imm = SIMPLE_V_CSR_FRM;
-        i->rs1 = (int32_t)(one_in(m, 2) ? 0 : below(m, 5));
+        i->rs1 = (int32_t)(one_in(m, 4) ? below(m, 5) : 0);
         break;
     case 2:
         i->op = m->reads_flags ? SIMPLE_V_CSRRSI : SIMPLE_V_CSRRWI;
@@ -109,7 +116,7 @@ static bool fit_csr(struct maker *m, struct simple_v_insn *i)
 
 static void fit_rounding(struct maker *m, struct simple_v_insn *i)
 {
-    if (SIMPLE_V_HAS(i->op, rm) && !one_in(m, 5))
+    if (SIMPLE_V_HAS(i->op, rm) && !one_in(m, 8))
         i->rm = one_in(m, 2) ? 0 : SIMPLE_V_RM_DYNAMIC;
 }
 
@@ -118,9 +125,20 @@ static void fit_memory(struct maker *m, struct simple_v_insn *i)
     const bool stack = simple_v_rows[i->op].text[0] == 'c' && i->rs1 == 2;
     if (stack)
         return;
-    i->rs1 = (int32_t)(i->vs1 ? ADDRESSES + 2 * below(m, 8) : BASE + below(m, 4));
+    i->rs1 = (int32_t)(i->vs1 ? ADDRESSES : BASE + below(m, 4));
     if (i->vs1 && i->prefix == 48)
         i->imm = i->imm & 0x7f8;
+}
+
+/* Mostly what leaves room for the elements. */
+static bool fit_room(struct maker *m, const struct simple_v_insn *i)
+{
+    const int32_t regs[] = {i->rd, i->rs1, i->rs2, i->rs3};
+    const int32_t most = i->svlen ? 72 : 104;
+    bool good = true;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(regs); n++)
+        good &= regs[n] < most;
+    return good || one_in(m, 40);
 }
 
 /* Integers go to a few registers, so that what is written is read, and pointers stay. */
@@ -131,7 +149,7 @@ static bool fit_result(struct maker *m, struct simple_v_insn *i)
     if (!writes)
         return true;
     if (i->prefix && (i->vd || i->rd > 31))
-        return i->rd < 80 && (i->vd ? i->rd > 15 : 1);
+        return i->rd < 64 && (!i->vd || i->rd > 15);
     return i->rd != 2 && (i->rd < BASE || i->rd >= BASE + 4) && !(i->rd == 1 && !one_in(m, 4));
 }
 
@@ -140,12 +158,14 @@ static bool fit(struct maker *m, struct simple_v_insn *i)
     const uint16_t as = simple_v_rows[i->op].as;
     if (is_control(as) || as == SIMPLE_V_SC_W || as == SIMPLE_V_SC_D)
         return false;
-    if ((as == SIMPLE_V_LR_W || as == SIMPLE_V_LR_D) && !one_in(m, 8))
+    /* LR leaves the rest to the interpreter; an index is mostly beyond the file. */
+    const bool rare = as == SIMPLE_V_LR_W || as == SIMPLE_V_LR_D || as == SIMPLE_V_MV_X || as == SIMPLE_V_FMV_X;
+    if (rare && !one_in(m, 8))
         return false;
     if (kind_of(i->op) == PLAINS && as >= SIMPLE_V_CSRRW && as <= SIMPLE_V_CSRRCI && !fit_csr(m, i))
         return false;
     if (i->op == SIMPLE_V_SETVL) {
-        i->imm = (int32_t)(1 + below(m, one_in(m, 3) ? 64 : 12));
+        i->imm = (int32_t)(1 + below(m, one_in(m, 8) ? SIMPLE_V_VL_MAX : SHORT));
         i->rs1 = one_in(m, 3) ? BASE : 0;
     }
     if (kind_of(i->op) == BRANCHES)
@@ -153,7 +173,7 @@ static bool fit(struct maker *m, struct simple_v_insn *i)
     if (kind_of(i->op) == MEMORY || kind_of(i->op) == ATOMICS || as == SIMPLE_V_LR_W || as == SIMPLE_V_LR_D)
         fit_memory(m, i);
     fit_rounding(m, i);
-    return fit_result(m, i);
+    return fit_result(m, i) && (!i->prefix || fit_room(m, i));
 }
 
 /* ---- one instruction ---- */
@@ -168,7 +188,7 @@ static void fit_lengths(struct maker *m, struct simple_v_insn *i)
         return;
     i->vl.high = one_in(m, 2);
     i->vl.low = one_in(m, 3);
-    i->vl.number = (uint8_t)(i->vl.low && !i->vl.high ? BASE + below(m, 3) : below(m, 20));
+    i->vl.number = (uint8_t)(i->vl.low && !i->vl.high ? BASE + below(m, 3) : below(m, one_in(m, 8) ? 32 : SHORT));
     i->vl.rd = (uint8_t)(one_in(m, 2) ? 0 : 5 + below(m, 3));
 }
 
@@ -206,7 +226,7 @@ static void some_reg(struct maker *m, const struct simple_v_block *b, struct sim
     e->key = e->integer ? integer_keys[below(m, UTIL_ARRAY_SIZE(integer_keys))]
                         : float_keys[below(m, UTIL_ARRAY_SIZE(float_keys))];
     e->vector = !one_in(m, 3);
-    e->reg = (uint8_t)(e->integer ? 16 + below(m, 56) : below(m, 112));
+    e->reg = (uint8_t)(e->integer ? 16 + below(m, 48) : below(m, 88));
     e->width = (uint8_t)(one_in(m, 3) ? 0 : e->integer ? below(m, 4) : one_in(m, 4) ? 2 : 3);
     if (one_in(m, 12) && e->integer) { /* of addresses */
         e->key = BASE;
@@ -237,8 +257,8 @@ static void some_tables(struct maker *m, struct simple_v_block *b)
 {
     *b = (struct simple_v_block){.vlset = !one_in(m, 3), .mode = !one_in(m, 4)};
     b->vl.mode = (uint8_t)(one_in(m, 6) ? SIMPLE_V_VL_SETVL : one_in(m, 3) ? SIMPLE_V_VL_MIN : SIMPLE_V_VL_BOTH);
-    b->vl.imm = (uint8_t)below(m, one_in(m, 3) ? 64 : 16);
-    b->vl.subvl = (uint8_t)(one_in(m, 3) ? below(m, 4) : 0);
+    b->vl.imm = (uint8_t)below(m, one_in(m, 8) ? SIMPLE_V_VL_MAX : SHORT);
+    b->vl.subvl = (uint8_t)(one_in(m, 4) ? below(m, 4) : 0);
     b->vl.low = (uint8_t)(b->vl.mode == SIMPLE_V_VL_SETVL ? 4u << 3 | 1u : one_in(m, 4) ? 9u : 0);
     b->reg_code = (uint8_t)(b->mode ? 1 + below(m, 3) : 1 + below(m, 2));
     b->pred_code = (uint8_t)below(m, b->mode ? 3 : 2);
@@ -386,8 +406,8 @@ uint32_t simple_v_random(uint64_t seed, unsigned profile, void *words, uint32_t 
     m.reads_flags = one_in(&m, 8);
     const uint32_t pieces = 3 + below(&m, PIECES / 2);
     if (!m.scalar) {
-        static const char *const lengths[] = {"sv.setvl x0, x0, 8",  "sv.setvl x0, x0, 16", "sv.setvl x0, x0, 5",
-                                              "sv.setvl x0, x0, 64", "sv.setvl x0, x12, 7", "c.nop"};
+        static const char *const lengths[] = {"sv.setvl x0, x0, 8", "sv.setvl x0, x0, 13", "sv.setvl x0, x0, 5",
+                                              "sv.setvl x0, x0, 16", "sv.setvl x0, x12, 7", "c.nop"};
         append_text(&m, lengths[below(&m, UTIL_ARRAY_SIZE(lengths))]);
     }
     while (m.pieces < pieces && m.count + PIECE_WORDS + 2 <= m.capacity)

@@ -65,8 +65,12 @@ static bool meets_any(const struct simple_v_trans *t)
     return any;
 }
 
+/* Selectors beyond SUBVL reach into the next sub-vector. */
 static bool can_swizzle(const struct simple_v_trans *t)
 {
+    for (unsigned s = 0; s < t->subvl && t->subvl > 1; s++)
+        if (((unsigned)t->item->insn->imm >> 2 * s & 3) >= t->subvl)
+            return false;
     const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD), *rs1 = operand(t, SIMPLE_V_RS1);
     const bool moves = t->subvl == 1 || (rd->vector && rs1->vector && t->elements);
     return moves && (rd->integer || rd->width == rs1->width);

@@ -142,6 +142,17 @@ static void width_is_of_the_widest_source(void **state)
     x_is(5, 0xfff);
 }
 
+/* Of LUI there is nothing but the immediate, whose width is no operand's. */
+static void lui_is_a_splat(void **state)
+{
+    begin(2);
+    runs("p48 lui x32v, 0x12345\np48 lui x40v, 0x12345, itype:16\np48 lui x44v, 0x12345, itype:32");
+    x_is(32, 0x12345000);
+    x_is(33, 0x12345000);
+    x_is(40, 0x2828282850005000);
+    x_is(44, 0x1234500012345000);
+}
+
 static void division_has_no_faults(void **state)
 {
     begin(4);
@@ -504,6 +515,7 @@ static void any_program_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lui_is_a_splat),
         cmocka_unit_test(bytes_beyond_are_kept),
         cmocka_unit_test(width_is_of_the_widest_source),
         cmocka_unit_test(division_has_no_faults),
