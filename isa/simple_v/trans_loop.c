@@ -104,10 +104,11 @@ static bool can_walk(const struct simple_v_trans *t)
 
 /* ---- chunks ---- */
 
-/* Bits of the widest element that the instruction has anywhere. */
+/* Bits of the widest element that the instruction has anywhere: 8 to 64, a power of two. */
 static unsigned widest(const struct simple_v_trans *t)
 {
-    unsigned bits = UTIL_MAX(t->x.width, t->x.float_width);
+    const unsigned width = t->x.width == 12 ? 16 : t->x.width; /* of immediates beside bytes */
+    unsigned bits = UTIL_MAX(width, t->x.float_width);
     for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
         if (operand(t, n)->there && operand(t, n)->vector)
             bits = UTIL_MAX(bits, simple_v_stride(operand(t, n)));
