@@ -92,6 +92,22 @@ bool simple_v_trans_can_float(const struct simple_v_trans *t)
 
 /* ---- values ---- */
 
+static LLVMValueRef splat_real(LLVMTypeRef type, double value)
+{
+    LLVMValueRef all[64];
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstReal(type, value);
+    const unsigned count = LLVMGetVectorSize(type);
+    for (unsigned l = 0; l < count; l++)
+        all[l] = LLVMConstReal(LLVMGetElementType(type), value);
+    return LLVMConstVector(all, count);
+}
+
+static unsigned lanes_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
 static LLVMValueRef as_float(struct simple_v_trans *t, LLVMValueRef bits)
 {
     const LLVMTypeRef type =
@@ -115,8 +131,7 @@ static LLVMValueRef as_bits(struct simple_v_trans *t, LLVMValueRef f)
     const LLVMTypeRef float_type = LLVMTypeOf(f);
     const bool vector = LLVMGetTypeKind(float_type) == LLVMVectorTypeKind;
     const unsigned width = (vector ? LLVMGetElementType(float_type) : float_type) == t->b->f64 ? 64 : 32;
-    const LLVMTypeRef type =
-        simple_v_trans_ints(t, width, vector ? LLVMGetVectorSize(float_type) : 1);
+    const LLVMTypeRef type = simple_v_trans_ints(t, width, lanes_of(float_type));
     const LLVMValueRef bits = LLVMBuildBitCast(t->b->ir, f, type, "");
     return LLVMBuildSelect(t->b->ir, is_nan(t, f), simple_v_trans_number(type, nan_of(width)), bits, "");
 }
@@ -159,21 +174,35 @@ static unsigned integer_bits(const struct simple_v_operand_context *o, unsigned 
     return o->given ? o->width : simple_v_type_bits((enum simple_v_type)type);
 }
 
-/* What does not fit is the nearest that does; a NaN the greatest. */
+/* A whole number that fits, 0 in place of others. Narrow ones by way of what hosts have. */
+static LLVMValueRef fitting(struct simple_v_trans *t, LLVMValueRef f, LLVMValueRef fits, unsigned bits, bool sign)
+{
+    const LLVMTypeRef type = LLVMTypeOf(f);
+    const LLVMTypeRef to = simple_v_trans_ints(t, UTIL_MAX(bits, 32), lanes_of(type));
+    f = LLVMBuildSelect(t->b->ir, fits, f, LLVMConstNull(type), "");
+    f = sign || bits < 32 ? LLVMBuildFPToSI(t->b->ir, f, to, "") : LLVMBuildFPToUI(t->b->ir, f, to, "");
+    return simple_v_trans_resize(t, f, bits, false);
+}
+
+/* What does not fit is the nearest that does; a NaN the greatest. LLVM's saturating conversions do it lane by lane. */
 static struct simple_v_value to_integer(struct simple_v_trans *t, LLVMValueRef f)
 {
     static const char *const whole[] = {"llvm.roundeven", "llvm.trunc", "llvm.floor", "llvm.ceil"};
     const struct simple_v_operand_context *rd = &t->x.operand[SIMPLE_V_RD];
     const unsigned to = t->x.row->to, bits = integer_bits(rd, to);
-    const LLVMTypeRef float_type = LLVMTypeOf(f);
-    const bool vector = LLVMGetTypeKind(float_type) == LLVMVectorTypeKind;
-    const LLVMTypeRef types[2] = {
-        simple_v_trans_ints(t, bits, vector ? LLVMGetVectorSize(float_type) : 1), float_type};
-    LLVMValueRef out = simple_v_trans_call(t, whole[rounding_of(t)], float_type, &f, 1);
-    out = jit_intrinsic(t->b, is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &out, 1);
-    const LLVMValueRef greatest = simple_v_trans_number(types[0], ~0ull >> (64 - bits) >> is_signed(to));
-    out = LLVMBuildSelect(t->b->ir, is_nan(t, f), greatest, out, "");
-    return (struct simple_v_value){out, bits, is_signed(to) || !rd->given};
+    const bool sign = is_signed(to);
+    const LLVMTypeRef type = LLVMTypeOf(f), ints = simple_v_trans_ints(t, bits, lanes_of(type));
+    const double beyond = (double)(1ull << (bits - 1)) * (sign ? 1 : 2);
+    const LLVMValueRef least = splat_real(type, sign ? -beyond : 0), most = splat_real(type, beyond);
+    f = simple_v_trans_call(t, whole[rounding_of(t)], type, &f, 1);
+    const LLVMValueRef below = LLVMBuildFCmp(t->b->ir, LLVMRealOLT, f, least, ""),
+                       inside = LLVMBuildFCmp(t->b->ir, LLVMRealOLT, f, most, "");
+    const LLVMValueRef fits = LLVMBuildAnd(t->b->ir, LLVMBuildNot(t->b->ir, below, ""), inside, "");
+    const LLVMValueRef low = simple_v_trans_number(ints, sign ? 1ull << (bits - 1) : 0),
+                       high = simple_v_trans_number(ints, ~0ull >> (64 - bits) >> sign);
+    LLVMValueRef out = LLVMBuildSelect(t->b->ir, inside, fitting(t, f, fits, bits, sign), high, "");
+    out = LLVMBuildSelect(t->b->ir, below, low, out, "");
+    return (struct simple_v_value){out, bits, sign || !rd->given};
 }
 
 static struct simple_v_value convert(struct simple_v_trans *t, const struct simple_v_lanes *from)
@@ -230,25 +259,13 @@ static LLVMValueRef fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef
     return LLVMBuildFPTrunc(t->b->ir, sum, type, "");
 }
 
-static LLVMValueRef one(LLVMTypeRef type)
-{
-    LLVMValueRef all[64];
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return LLVMConstReal(type, 1);
-    const unsigned count = LLVMGetVectorSize(type);
-    for (unsigned l = 0; l < count; l++)
-        all[l] = LLVMConstReal(LLVMGetElementType(type), 1);
-    return LLVMConstVector(all, count);
-}
-
-/* Through doubles, whose root and quotient are near enough: tests/isa/test_simple_v_rsqrt.c tries all singles. */
+/* Through doubles, whose root and quotient are near enough (tests/isa/test_simple_v_interp.c). */
 static LLVMValueRef reciprocal_root(struct simple_v_trans *t, LLVMValueRef x)
 {
     const LLVMTypeRef type = LLVMTypeOf(x);
-    const bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    const LLVMTypeRef wide = simple_v_trans_floats(t, 64, vector ? LLVMGetVectorSize(type) : 1);
+    const LLVMTypeRef wide = simple_v_trans_floats(t, 64, lanes_of(type));
     LLVMValueRef d = LLVMBuildFPExt(t->b->ir, x, wide, "");
-    d = LLVMBuildFDiv(t->b->ir, one(wide), simple_v_trans_call(t, "llvm.sqrt", wide, &d, 1), "");
+    d = LLVMBuildFDiv(t->b->ir, splat_real(wide, 1), simple_v_trans_call(t, "llvm.sqrt", wide, &d, 1), "");
     return LLVMBuildFPTrunc(t->b->ir, d, type, "");
 }
 
@@ -267,7 +284,7 @@ static LLVMValueRef arithmetic(struct simple_v_trans *t, enum simple_v_float op,
     case SIMPLE_V_FLOAT_mul: return LLVMBuildFMul(ir, x, f[1], "");
     case SIMPLE_V_FLOAT_div: return LLVMBuildFDiv(ir, x, f[1], "");
     case SIMPLE_V_FLOAT_sqrt: return simple_v_trans_call(t, "llvm.sqrt", LLVMTypeOf(x), &x, 1);
-    case SIMPLE_V_FLOAT_recip: return LLVMBuildFDiv(ir, one(LLVMTypeOf(x)), x, "");
+    case SIMPLE_V_FLOAT_recip: return LLVMBuildFDiv(ir, splat_real(LLVMTypeOf(x), 1), x, "");
     default: return reciprocal_root(t, x);
     }
 }

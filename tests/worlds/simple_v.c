@@ -1,5 +1,4 @@
-/* A thread of Simple-V with some memory, which lies between two pages of guards' worth of nothing. Programs end where their
- * halfwords do. */
+/* A thread of Simple-V with some memory. Programs end where their halfwords do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,8 @@ enum {
 };
 
 struct world {
-    struct simple_v_thread thread; /* its run points to ports on the stack of who steps */
+    struct simple_v_thread thread; /* its run is there while it steps */
+    const struct simple_v_program *program;
     uint64_t stop;
     uint8_t memory[MEMORY];
 };
@@ -42,6 +42,22 @@ static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
         return false;
     memcpy(w->memory + offset, &value, bytes);
     return true;
+}
+
+static struct simple_v_ports ports_of(struct world *w)
+{
+    return (struct simple_v_ports){.ctx = w, .load = load, .store = store};
+}
+
+/* An instruction that compiled code leaves. */
+static int step(struct simple_v_thread *thread)
+{
+    struct world *w = (struct world *)thread;
+    const struct simple_v_ports ports = ports_of(w);
+    thread->run = (struct simple_v_run){.program = w->program, .ports = &ports, .stop = w->stop};
+    const int on = simple_v_thread_step(thread);
+    thread->run = (struct simple_v_run){0};
+    return on;
 }
 
 /* ---- what there is to begin with ---- */
@@ -71,8 +87,10 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     struct world *w = world;
     memset(w, 0, sizeof *w);
     const struct simple_v_run run = {.fuel = FUEL};
+    w->program = p;
     w->stop = p->address + 2ull * p->count;
     simple_v_thread_start(&w->thread, &run, p->address);
+    w->thread.step = step;
     for (unsigned n = 1; n < SIMPLE_V_REGISTERS; n++)
         put(w->thread.state.x, n, some_value(&seed));
     for (unsigned n = 0; n < SIMPLE_V_REGISTERS; n++)
@@ -83,8 +101,8 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
         put(w->thread.state.x, n, POINTERS + random_next(&seed) % (MEMORY / 2));
     for (unsigned n = 9; n < 12 && random_next(&seed) % 2; n++)
         put(w->thread.state.x, n, random_next(&seed));
-    if (random_next(&seed) % 3 == 0) /* both masks are the same */
-        memcpy(w->thread.state.x + 80, w->thread.state.x + 72, 8);
+    if (random_next(&seed) % 3 == 0) /* masks of two sides, the same */
+        put(w->thread.state.x, 10, simple_v_x(&w->thread.state, 9));
     put(w->thread.state.x, 1, w->stop);
     for (unsigned n = 0; n < MEMORY; n += 8) {
         const uint64_t value = some_value(&seed);
@@ -93,11 +111,6 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 }
 
 /* ---- interpreter ---- */
-
-static struct simple_v_ports ports_of(struct world *w)
-{
-    return (struct simple_v_ports){.ctx = w, .load = load, .store = store};
-}
 
 static void run(const void *program, unsigned mode, void *world)
 {
@@ -108,19 +121,6 @@ static void run(const void *program, unsigned mode, void *world)
 }
 
 /* ---- compiled ---- */
-
-/* Compiled code has nothing but the world: the program comes from where the test put it. */
-static const struct simple_v_program *running;
-
-static int step(struct simple_v_thread *thread)
-{
-    struct world *w = (struct world *)thread;
-    const struct simple_v_ports ports = ports_of(w);
-    thread->run = (struct simple_v_run){.program = running, .ports = &ports, .stop = w->stop};
-    const int on = simple_v_thread_step(thread);
-    thread->run = (struct simple_v_run){0};
-    return on;
-}
 
 static LLVMValueRef ir_place(void *ctx, struct jit_builder *b, LLVMValueRef thread, LLVMValueRef address,
                              LLVMValueRef bytes, bool stores, LLVMValueRef *there)
@@ -147,10 +147,6 @@ static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMV
 {
     const struct simple_v_program *p = program;
     const struct simple_v_ir_ports ports = {.place = ir_place};
-    const LLVMValueRef function = LLVMConstIntToPtr(jit_i64(b, (uintptr_t)step), b->ptr);
-    jit_store(b, function, jit_offset_const(b, world, offsetof(struct simple_v_thread, step)), 8);
-    const LLVMValueRef which = LLVMConstIntToPtr(jit_i64(b, (uintptr_t)&running), b->ptr);
-    jit_store(b, jit_i64(b, (uintptr_t)p), which, 8);
     return simple_v_translate(b, p, p->address + 2ull * p->count, &ports, world);
 }
 
@@ -210,7 +206,39 @@ static bool returns(const void *words, uint32_t count)
 }
 
 static const char *const modes[] = {"usual", NULL};
-static const char *const texts[] = {NULL};
+static const char *const texts[] = {
+    /* masks that leave out on both sides: alike, or not; by compression and expansion; of memory */
+    "sv.setvl x0, x0, 20\np48 fmv.x.d x32v, f32v, src:x9, dst:x10\nvblock regs(x5=x40v:16, x6=x50v:8), preds(x6=x9) { "
+    "c.mv x5, x6 }\nvblock regs(x5=x40v:16, x6=x50v), preds(x5=!x10) { c.mv x5, x6 ; c.nop }\n"
+    "p48 lhu x60v, 0(x12), itype:16, src:x9, dst:x10\np48 sw x32v, 8(x13), itype:32, dst:x10\np48 lbu x60v, 5(x14), "
+    "itype:8, src:!x9",
+    /* elements that read what others have written */
+    "sv.setvl x0, x0, 11\np48 add x34v, x32v, x48v, itype:32\np48 fadd.s f34v, f32v, f33\np64 mul x33v, x32v, x40v, "
+    "itype:16, svlen:3\nvblock regs(x5=x40v:32, x6=x40v:8) { add x5, x6, x6 }\np48 add x32v, x33, x48v, itype:8",
+    /* addresses in a vector, some of which are beyond memory; several that are the same */
+    "sv.setvl x0, x0, 9\np48 lwu x32v, 3(x96v), itype:32\np48 sh x32v, -2(x96v), itype:16, src:x9, dst:x10\n"
+    "p48 add x98v, x32v, x0\np48 lbu x40v, 0(x96v)\n",
+    /* VL that is not known, to the end of a file, in and behind a loop */
+    "addi x5, x0, 23\nback: sv.setvl x6, x5, 16\np48 flw f32v, 0(x12)\np48 fmul.s f32v, f32v, f1, pred:x9\n"
+    "p48 fsw f32v, 0(x13)\np48 mv.swizzle x50v, x20v, xxxx, itype:8\np48 add x124v, x32v, x30v, itype:8\n"
+    "p48 sb x32v, 64(x13), itype:8\nsub x5, x5, x6\nbne x5, x0, back\np48 fsw f32v, 0(x96v), svlen:3",
+    /* masks made by branches, and results of zeros */
+    "vblock both:33, regs(x5=x40v:8, x6=x50v:8), preds(x6=x9) { bltu x5, x6, on }\non: vblock regs(x5=x40v), "
+    "preds(x5=!x10.z, x0=x11) { bne x5, x0, end }\np48 fmin.s f40v, f32v, f36v, pred:x11\n"
+    "vblock regs(x5=x40v:32), preds(x5=x9.z) { addi x5, x5, 1 ; c.nop }\nend: c.nop",
+    /* calls, and back; a place that is only known then */
+    "jal x1, sub\nauipc x5, 0\njalr x6, 16(x5)\nc.j end\nc.nop\nc.nop\njalr x0, 0(x6)\nsub: sv.setvl x0, x0, 4\n"
+    "p48 add x32v, x40v, x48v\njalr x0, 0(x1)\nend: p48 sub x32v, x32v, x48v",
+    /* what LR has reserved a store takes */
+    "addi x12, x12, 7\nandi x12, x12, -8\nlr.d x5, (x12)\nsd x5, 8(x12)\nsc.d x6, x5, (x12)\nlr.w x5, (x12)\n"
+    "sv.setvl x0, x0, 3\np48 sb x32v, 0(x12), itype:8\nsc.w x7, x5, (x12)",
+    /* flags, and directions */
+    "csrrwi x0, frm, 3\np48 fadd.s f32v, f40v, f48v\nfdiv.d f1, f2, f3, rtz\ncsrrs x5, fcsr, x0\nfcvt.w.s x6, f4, rup",
+    /* a place inside a VBLOCK; offsets of elements */
+    "csrrwi x0, mvl, 5\ncsrrwi x0, vl, 4\nvblock regs(x5=x40v:8) { csrrwi x0, pcvblk, 4 ; addi x5, x5, 1 ; c.add x5, x6 "
+    "}\ncsrrs x7, state, x0\nlui x8, 0x1\nc.add x8, x7\ncsrrw x0, state, x8\np48 add x50v, x40v, x48v, itype:8",
+    NULL,
+};
 enum { C = SIMPLE_V_RANDOM_SCALAR, S = SIMPLE_V_RANDOM_STRAIGHT, F = SIMPLE_V_RANDOM_FULL };
 
 const struct world_set world_simple_v = {
@@ -230,4 +258,5 @@ const struct world_set world_simple_v = {
                .optimised = 1,
                .inputs = 8,
                .refused = 25},
+    .text_inputs = 24,
 };
