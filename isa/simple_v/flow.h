@@ -26,8 +26,8 @@ struct simple_v_item {
     const struct simple_v_insn *insn;   /* of INSN */
     const struct simple_v_block *block; /* in which it stands; the header's own; NULL: none */
     uint32_t next, target;              /* items; NOWHERE: there is none, or it was not found */
-    bool begins;  /* others than the item before go here, or may */
-    bool entered; /* from places that are not known: by an address, behind calls */
+    bool begins;                        /* others than the item before go here, or may */
+    bool entered;                       /* from places that are not known: by an address, behind calls */
     bool reached;
     struct simple_v_lengths before; /* where `entered`, if the thread has them then */
 };

@@ -48,7 +48,7 @@ bool simple_v_step(const struct simple_v_run *run, struct simple_v_state *state,
 struct simple_v_thread {
     struct simple_v_state state;
     struct simple_v_run run;
-    uint64_t fuel;                                /* that is left */
+    uint64_t fuel;                               /* that is left */
     int (*step)(struct simple_v_thread *thread); /* simple_v_thread_step, or what does the same */
     struct simple_v_report report;
 };

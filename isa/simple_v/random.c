@@ -87,7 +87,7 @@ static bool fit_csr(struct maker *m, struct simple_v_insn *i)
 {
     static const uint16_t lengths[] = {SIMPLE_V_CSR_MVL, SIMPLE_V_CSR_VL, SIMPLE_V_CSR_SUBVL};
     static const uint16_t reads[] = {SIMPLE_V_CSR_STATE, SIMPLE_V_CSR_PCVBLK, SIMPLE_V_CSR_INSTRET,
-                                     SIMPLE_V_CSR_VL, SIMPLE_V_CSR_MVL, SIMPLE_V_CSR_FRM};
+                                     SIMPLE_V_CSR_VL,    SIMPLE_V_CSR_MVL,    SIMPLE_V_CSR_FRM};
     switch (below(m, 5)) {
     case 0:
         i->op = SIMPLE_V_CSRRWI;
@@ -159,7 +159,8 @@ static bool fit(struct maker *m, struct simple_v_insn *i)
     if (is_control(as) || as == SIMPLE_V_SC_W || as == SIMPLE_V_SC_D)
         return false;
     /* LR leaves the rest to the interpreter; an index is mostly beyond the file. */
-    const bool rare = as == SIMPLE_V_LR_W || as == SIMPLE_V_LR_D || as == SIMPLE_V_MV_X || as == SIMPLE_V_FMV_X;
+    const bool rare =
+        as == SIMPLE_V_LR_W || as == SIMPLE_V_LR_D || as == SIMPLE_V_MV_X || as == SIMPLE_V_FMV_X;
     if (rare && !one_in(m, 8))
         return false;
     if (kind_of(i->op) == PLAINS && as >= SIMPLE_V_CSRRW && as <= SIMPLE_V_CSRRCI && !fit_csr(m, i))
@@ -188,7 +189,8 @@ static void fit_lengths(struct maker *m, struct simple_v_insn *i)
         return;
     i->vl.high = one_in(m, 2);
     i->vl.low = one_in(m, 3);
-    i->vl.number = (uint8_t)(i->vl.low && !i->vl.high ? BASE + below(m, 3) : below(m, one_in(m, 8) ? 32 : SHORT));
+    i->vl.number =
+        (uint8_t)(i->vl.low && !i->vl.high ? BASE + below(m, 3) : below(m, one_in(m, 8) ? 32 : SHORT));
     i->vl.rd = (uint8_t)(one_in(m, 2) ? 0 : 5 + below(m, 3));
 }
 
@@ -203,8 +205,8 @@ static unsigned some_insn(struct maker *m, unsigned prefix, uint16_t code[4])
         if (prefix && (word & 3) != 3)
             continue;
         if (prefix)
-            word = word >> 2 << 18 | (isa_random_next(&m->random) & 0x7ff) << 7 | (prefix == 48 ? 0x1f : 0x3f) |
-                   (prefix == 64 ? isa_random_next(&m->random) << 48 : 0);
+            word = word >> 2 << 18 | (isa_random_next(&m->random) & 0x7ff) << 7 |
+                   (prefix == 48 ? 0x1f : 0x3f) | (prefix == 64 ? isa_random_next(&m->random) << 48 : 0);
         for (unsigned n = 0; n < 4; n++)
             code[n] = (uint16_t)(word >> 16 * n);
         if (simple_v_decode(code, 4, &i, NULL))
@@ -256,7 +258,9 @@ static void some_pred(struct maker *m, const struct simple_v_block *b, struct si
 static void some_tables(struct maker *m, struct simple_v_block *b)
 {
     *b = (struct simple_v_block){.vlset = !one_in(m, 3), .mode = !one_in(m, 4)};
-    b->vl.mode = (uint8_t)(one_in(m, 6) ? SIMPLE_V_VL_SETVL : one_in(m, 3) ? SIMPLE_V_VL_MIN : SIMPLE_V_VL_BOTH);
+    b->vl.mode = (uint8_t)(one_in(m, 6)   ? SIMPLE_V_VL_SETVL
+                           : one_in(m, 3) ? SIMPLE_V_VL_MIN
+                                          : SIMPLE_V_VL_BOTH);
     b->vl.imm = (uint8_t)below(m, one_in(m, 8) ? SIMPLE_V_VL_MAX : SHORT);
     b->vl.subvl = (uint8_t)(one_in(m, 4) ? below(m, 4) : 0);
     b->vl.low = (uint8_t)(b->vl.mode == SIMPLE_V_VL_SETVL ? 4u << 3 | 1u : one_in(m, 4) ? 9u : 0);
@@ -351,7 +355,8 @@ static void aim(struct maker *m, uint32_t at, uint32_t place, uint32_t piece)
 {
     for (unsigned n = 0; n < 8; n++) {
         const bool back = m->loops && one_in(m, 3);
-        const uint32_t to = m->begins[back ? below(m, piece + 1) : piece + 1 + below(m, m->pieces - piece - 1)];
+        const uint32_t to =
+            m->begins[back ? below(m, piece + 1) : piece + 1 + below(m, m->pieces - piece - 1)];
         uint16_t code[4];
         struct simple_v_insn i, again;
         if (simple_v_decode(m->words + at, m->count - at, &i, NULL) || !branches(&i))
@@ -381,7 +386,8 @@ static void aim_all(struct maker *m)
 
 static void append_piece(struct maker *m)
 {
-    static const char *const calls[] = {"auipc x5, 0x0\njalr x1, 12(x5)\nc.nop\nc.nop\nc.nop", "jal x1, 4", "jal x0, 4"};
+    static const char *const calls[] = {"auipc x5, 0x0\njalr x1, 12(x5)\nc.nop\nc.nop\nc.nop", "jal x1, 4",
+                                        "jal x0, 4"};
     uint16_t code[PIECE_WORDS];
     const uint32_t kind = below(m, 20);
     if (kind == 0)
@@ -406,8 +412,9 @@ uint32_t simple_v_random(uint64_t seed, unsigned profile, void *words, uint32_t 
     m.reads_flags = one_in(&m, 8);
     const uint32_t pieces = 3 + below(&m, PIECES / 2);
     if (!m.scalar) {
-        static const char *const lengths[] = {"sv.setvl x0, x0, 8", "sv.setvl x0, x0, 13", "sv.setvl x0, x0, 5",
-                                              "sv.setvl x0, x0, 16", "sv.setvl x0, x12, 7", "c.nop"};
+        static const char *const lengths[] = {"sv.setvl x0, x0, 8",  "sv.setvl x0, x0, 13",
+                                              "sv.setvl x0, x0, 5",  "sv.setvl x0, x0, 16",
+                                              "sv.setvl x0, x12, 7", "c.nop"};
         append_text(&m, lengths[below(&m, UTIL_ARRAY_SIZE(lengths))]);
     }
     while (m.pieces < pieces && m.count + PIECE_WORDS + 2 <= m.capacity)

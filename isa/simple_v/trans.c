@@ -26,7 +26,8 @@ uint64_t simple_v_trans_address(const struct simple_v_trans *t, uint32_t halfwor
 uint64_t simple_v_trans_next_pc(const struct simple_v_trans *t)
 {
     const struct simple_v_item *item = t->item;
-    return simple_v_trans_address(t, item->place) + 2u * (item->block ? item->block->length : item->insn->length);
+    return simple_v_trans_address(t, item->place) +
+           2u * (item->block ? item->block->length : item->insn->length);
 }
 
 /* ---- the thread where it is left ---- */
@@ -124,7 +125,8 @@ static void take_fuel(struct simple_v_trans *t, unsigned cost)
     LLVMBasicBlockRef enough = simple_v_trans_block(t, "enough");
     if (!cost)
         return;
-    const LLVMValueRef had = simple_v_trans_load(t, t->b->i64, SIMPLE_V_THREAD_AT(fuel)), by = jit_i64(t->b, cost);
+    const LLVMValueRef had = simple_v_trans_load(t, t->b->i64, SIMPLE_V_THREAD_AT(fuel)),
+                       by = jit_i64(t->b, cost);
     LLVMBasicBlockRef few = simple_v_trans_block(t, "few"), here = LLVMGetInsertBlock(ir);
     LLVMPositionBuilderAtEnd(ir, few);
     const unsigned done = t->done, left = t->left;
@@ -182,11 +184,13 @@ static bool prepare(struct simple_v_trans *t)
 /* False: the interpreter has to do it. *ended: it goes elsewhere. */
 static bool emit_insn(struct simple_v_trans *t, bool *ended)
 {
-    if (simple_v_flow_is_open(t->item->insn) || !prepare(t))
+    const bool known = prepare(t);
+    *ended = t->x.class == SIMPLE_V_BRANCH;
+    if (simple_v_flow_is_open(t->item->insn) || !known)
         return false;
     switch (t->x.class) {
     case SIMPLE_V_PLAIN: return simple_v_trans_plain(t, ended);
-    case SIMPLE_V_BRANCH: *ended = true; return simple_v_trans_branch(t);
+    case SIMPLE_V_BRANCH: return simple_v_trans_branch(t);
     default: return simple_v_trans_elements(t);
     }
 }
@@ -228,7 +232,8 @@ static bool emit_item(struct simple_v_trans *t, const struct simple_v_item *item
 static uint32_t length_of(const struct simple_v_trans *t, uint32_t first)
 {
     uint32_t count = 1;
-    for (const struct simple_v_item *item = &t->flow.items[first];; item = &t->flow.items[item->next], count++)
+    for (const struct simple_v_item *item = &t->flow.items[first];;
+         item = &t->flow.items[item->next], count++)
         if (item->next == SIMPLE_V_NOWHERE || t->flow.items[item->next].begins ||
             t->flow.items[item->next].kind == SIMPLE_V_ITEM_STRANGE)
             return count;

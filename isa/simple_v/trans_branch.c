@@ -2,11 +2,6 @@
 #include "isa/simple_v/trans_internal.h"
 #include "util/bits.h"
 
-static const struct simple_v_operand_context *operand(const struct simple_v_trans *t, unsigned place)
-{
-    return &t->x.operand[place];
-}
-
 static LLVMIntPredicate predicate(unsigned op)
 {
     switch (op) {
@@ -21,11 +16,12 @@ static LLVMIntPredicate predicate(unsigned op)
 
 static LLVMValueRef compared(struct simple_v_trans *t, const struct simple_v_lanes *lanes)
 {
-    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1), *rs2 = operand(t, SIMPLE_V_RS2);
+    const struct simple_v_operand_context *rs1 = simple_v_trans_operand(t, SIMPLE_V_RS1),
+                                          *rs2 = simple_v_trans_operand(t, SIMPLE_V_RS2);
     const unsigned width = UTIL_MAX(rs1->width, rs2->width);
     LLVMValueRef v[2];
     for (unsigned n = 0; n < 2; n++) {
-        v[n] = simple_v_trans_read(t, operand(t, SIMPLE_V_RS1 + n), lanes);
+        v[n] = simple_v_trans_read(t, simple_v_trans_operand(t, SIMPLE_V_RS1 + n), lanes);
         v[n] = simple_v_trans_resize(t, v[n], width, t->x.row->signed_1);
     }
     return LLVMBuildICmp(t->b->ir, predicate(t->x.row->op), v[0], v[1], "");
@@ -80,7 +76,8 @@ static void of_vectors(struct simple_v_trans *t)
 
 bool simple_v_trans_branch(struct simple_v_trans *t)
 {
-    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1), *rs2 = operand(t, SIMPLE_V_RS2);
+    const struct simple_v_operand_context *rs1 = simple_v_trans_operand(t, SIMPLE_V_RS1),
+                                          *rs2 = simple_v_trans_operand(t, SIMPLE_V_RS2);
     const struct simple_v_lanes one = {.count = 1};
     if (t->subvl > 1)
         return false;

@@ -60,7 +60,8 @@ LLVMValueRef simple_v_trans_splat(struct simple_v_trans *t, LLVMValueRef scalar,
     if (lanes == 1)
         return scalar;
     const LLVMValueRef none = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalar), lanes));
-    return simple_v_trans_shuffle(t, LLVMBuildInsertElement(t->b->ir, none, scalar, jit_i32(t->b, 0), ""), zeros, lanes);
+    return simple_v_trans_shuffle(t, LLVMBuildInsertElement(t->b->ir, none, scalar, jit_i32(t->b, 0), ""),
+                                  zeros, lanes);
 }
 
 LLVMValueRef simple_v_trans_resize(struct simple_v_trans *t, LLVMValueRef v, unsigned width, bool is_signed)
@@ -161,7 +162,8 @@ bool simple_v_trans_fits(const struct simple_v_trans *t, const struct simple_v_o
     simple_v_trans_range(t, o, &begin, &end);
     if (end > SIMPLE_V_FILE_BYTES)
         return false;
-    const size_t whole = file_of(o) + (size_t)(elements_of(t, o) + CHUNK - 1) / CHUNK * CHUNK * simple_v_stride(o) / 8;
+    const size_t whole =
+        file_of(o) + (size_t)(elements_of(t, o) + CHUNK - 1) / CHUNK * CHUNK * simple_v_stride(o) / 8;
     return t->elements || !o->vector || whole <= SIMPLE_V_THREAD_AT(state) + sizeof(struct simple_v_state);
 }
 
@@ -202,8 +204,8 @@ LLVMValueRef simple_v_trans_read(struct simple_v_trans *t, const struct simple_v
     }
     for (unsigned l = 0; l < lanes->count; l++)
         which[l] = (lanes->sub + l) % period;
-    return simple_v_trans_shuffle(t, simple_v_trans_load(t, simple_v_trans_ints(t, stride, period), file_of(o)), which,
-                   lanes->count);
+    return simple_v_trans_shuffle(
+        t, simple_v_trans_load(t, simple_v_trans_ints(t, stride, period), file_of(o)), which, lanes->count);
 }
 
 bool simple_v_trans_is_alone(const struct simple_v_trans *t, const struct simple_v_operand_context *o)
@@ -244,7 +246,8 @@ void simple_v_trans_write(struct simple_v_trans *t, const struct simple_v_operan
     if (!o->integer) {
         if (o->boxed && o->width < 64) {
             bits = simple_v_trans_resize(t, bits, 64, false);
-            bits = LLVMBuildOr(t->b->ir, bits, simple_v_trans_number(LLVMTypeOf(bits), ~0ull << o->width), "");
+            bits =
+                LLVMBuildOr(t->b->ir, bits, simple_v_trans_number(LLVMTypeOf(bits), ~0ull << o->width), "");
         }
         write_bits(t, o, lanes, bits);
     } else if (!simple_v_trans_is_alone(t, o)) {

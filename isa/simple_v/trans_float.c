@@ -110,8 +110,7 @@ static unsigned lanes_of(LLVMTypeRef type)
 
 static LLVMValueRef as_float(struct simple_v_trans *t, LLVMValueRef bits)
 {
-    const LLVMTypeRef type =
-        simple_v_trans_floats(t, simple_v_trans_width(bits), simple_v_trans_count(bits));
+    const LLVMTypeRef type = simple_v_trans_floats(t, simple_v_trans_width(bits), simple_v_trans_count(bits));
     return LLVMBuildBitCast(t->b->ir, bits, type, "");
 }
 
@@ -175,7 +174,8 @@ static unsigned integer_bits(const struct simple_v_operand_context *o, unsigned 
 }
 
 /* A whole number that fits, 0 in place of others. Narrow ones by way of what hosts have. */
-static LLVMValueRef fitting(struct simple_v_trans *t, LLVMValueRef f, LLVMValueRef fits, unsigned bits, bool sign)
+static LLVMValueRef fitting(struct simple_v_trans *t, LLVMValueRef f, LLVMValueRef fits, unsigned bits,
+                            bool sign)
 {
     const LLVMTypeRef type = LLVMTypeOf(f);
     const LLVMTypeRef to = simple_v_trans_ints(t, UTIL_MAX(bits, 32), lanes_of(type));
@@ -220,8 +220,7 @@ static struct simple_v_value convert(struct simple_v_trans *t, const struct simp
     LLVMValueRef n = simple_v_trans_read(t, rs1, from);
     n = simple_v_trans_resize(t, n, integer_bits(rs1, type), false);
     const LLVMTypeRef floats = simple_v_trans_floats(t, rd->width, from->count);
-    n = is_signed(type) ? LLVMBuildSIToFP(t->b->ir, n, floats, "")
-                        : LLVMBuildUIToFP(t->b->ir, n, floats, "");
+    n = is_signed(type) ? LLVMBuildSIToFP(t->b->ir, n, floats, "") : LLVMBuildUIToFP(t->b->ir, n, floats, "");
     return (struct simple_v_value){as_bits(t, n), rd->width, false};
 }
 
@@ -252,8 +251,7 @@ static LLVMValueRef fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef
         if (!vector)
             args[n] = LLVMBuildBitCast(t->b->ir, args[n], LLVMVectorType(t->b->f64, 1), "");
     }
-    LLVMValueRef sum =
-        isa_trans_sum_to_odd(t->b, LLVMBuildFMul(t->b->ir, args[0], args[1], ""), args[2]);
+    LLVMValueRef sum = isa_trans_sum_to_odd(t->b, LLVMBuildFMul(t->b->ir, args[0], args[1], ""), args[2]);
     if (!vector)
         sum = LLVMBuildBitCast(t->b->ir, sum, t->b->f64, "");
     return LLVMBuildFPTrunc(t->b->ir, sum, type, "");
@@ -277,8 +275,7 @@ static LLVMValueRef arithmetic(struct simple_v_trans *t, enum simple_v_float op,
     case SIMPLE_V_FLOAT_madd: return fused(t, x, f[1], f[2]);
     case SIMPLE_V_FLOAT_msub: return fused(t, x, f[1], LLVMBuildFNeg(ir, f[2], ""));
     case SIMPLE_V_FLOAT_nmsub: return fused(t, LLVMBuildFNeg(ir, x, ""), f[1], f[2]);
-    case SIMPLE_V_FLOAT_nmadd:
-        return fused(t, LLVMBuildFNeg(ir, x, ""), f[1], LLVMBuildFNeg(ir, f[2], ""));
+    case SIMPLE_V_FLOAT_nmadd: return fused(t, LLVMBuildFNeg(ir, x, ""), f[1], LLVMBuildFNeg(ir, f[2], ""));
     case SIMPLE_V_FLOAT_add: return LLVMBuildFAdd(ir, x, f[1], "");
     case SIMPLE_V_FLOAT_sub: return LLVMBuildFSub(ir, x, f[1], "");
     case SIMPLE_V_FLOAT_mul: return LLVMBuildFMul(ir, x, f[1], "");

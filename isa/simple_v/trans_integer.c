@@ -3,7 +3,10 @@
 #include "isa/trans_op.h"
 #include "util/bits.h"
 
-enum { ODD = 12, ODD_ROOM = 16 }; /* an immediate's bits beside a byte; those in which sums modulo 2^12 are computed */
+enum {
+    ODD = 12,
+    ODD_ROOM = 16
+}; /* an immediate's bits beside a byte; those in which sums modulo 2^12 are computed */
 
 /* ---- operations ---- */
 
@@ -52,8 +55,7 @@ static LLVMValueRef extended(struct simple_v_trans *t, LLVMValueRef x, unsigned 
 static LLVMValueRef or_bytes(struct simple_v_trans *t, LLVMValueRef x)
 {
     const LLVMTypeRef type = LLVMTypeOf(x),
-                      bytes = LLVMVectorType(t->b->i8,
-                                             simple_v_trans_count(x) * simple_v_trans_width(x) / 8);
+                      bytes = LLVMVectorType(t->b->i8, simple_v_trans_count(x) * simple_v_trans_width(x) / 8);
     x = LLVMBuildBitCast(t->b->ir, x, bytes, "");
     x = LLVMBuildSExt(t->b->ir, LLVMBuildICmp(t->b->ir, LLVMIntNE, x, LLVMConstNull(bytes), ""), bytes, "");
     return LLVMBuildBitCast(t->b->ir, x, type, "");
@@ -72,8 +74,7 @@ static LLVMValueRef own(struct simple_v_trans *t, unsigned op, LLVMValueRef x, L
     case SIMPLE_V_OWN_zext_h: return extended(t, x, 16, false);
     case SIMPLE_V_OWN_orc_b: return or_bytes(t, x);
     case SIMPLE_V_OWN_rev8:
-        return simple_v_trans_width(x) == 8 ? x
-                                            : simple_v_trans_call(t, "llvm.bswap", LLVMTypeOf(x), &x, 1);
+        return simple_v_trans_width(x) == 8 ? x : simple_v_trans_call(t, "llvm.bswap", LLVMTypeOf(x), &x, 1);
     default: return y;
     }
 }
@@ -141,7 +142,7 @@ struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const str
     }
     const LLVMValueRef a = source(t, SIMPLE_V_RS1, from, x->row->signed_1);
     const LLVMValueRef b = x->operand[SIMPLE_V_RS2].there ? source(t, SIMPLE_V_RS2, from, x->row->signed_2)
-                                                           : immediate(t, from->count);
+                                                          : immediate(t, from->count);
     out.bits = x->row->op > SIMPLE_V_OWN_first ? own(t, x->row->op, a, b) : lane(t, x->row->op, a, b);
     if (out.width == ODD && !out.is_signed)
         out.bits = LLVMBuildAnd(t->b->ir, out.bits,

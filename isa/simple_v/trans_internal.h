@@ -1,5 +1,5 @@
 /* Between the files of the translation: trans.c (blocks, dispatch, ends), trans_plain.c (control and instructions without
- * elements), trans_loop.c (how elements are walked), trans_branch.c, trans_memory.c, trans_integer.c, trans_float.c (what
+ * elements), trans_way.c and trans_loop.c (how elements are walked), trans_branch.c, trans_memory.c, trans_integer.c, trans_float.c (what
  * elements become), trans_element.c (the files). */
 #ifndef VITRAIL_ISA_SIMPLE_V_TRANS_INTERNAL_H
 #define VITRAIL_ISA_SIMPLE_V_TRANS_INTERNAL_H
@@ -35,19 +35,20 @@ struct simple_v_trans {
     struct simple_v_flow flow;
     LLVMValueRef thread;
     LLVMBasicBlockRef dispatch, stepping, leave;
-    LLVMBasicBlockRef *begin; /* by item, of those that begin a block */
-    LLVMValueRef scopes[2][2];  /* of the thread's memory, of the guest's: alias.scope, noalias */
+    LLVMBasicBlockRef *begin;  /* by item, of those that begin a block */
+    LLVMValueRef scopes[2][2]; /* of the thread's memory, of the guest's: alias.scope, noalias */
 
     /* The instruction at hand. */
     const struct simple_v_item *item;
     struct simple_v_lengths now; /* that count for its elements */
     struct simple_v_context x;
     unsigned subvl;
-    unsigned elements;       /* that it has: VL times SUBVL; 0: not known */
-    unsigned most;           /* that it may have */
-    LLVMValueRef vl;         /* i64; NULL where it is known */
-    LLVMBasicBlockRef exit;  /* leaves it to the interpreter, undone; NULL: nobody asked yet */
-    unsigned done, left;     /* instructions to count in INSTRET; fuel taken for it and those behind it in the block */
+    unsigned elements;      /* that it has: VL times SUBVL; 0: not known */
+    unsigned most;          /* that it may have */
+    LLVMValueRef vl;        /* i64; NULL where it is known */
+    LLVMBasicBlockRef exit; /* leaves it to the interpreter, undone; NULL: nobody asked yet */
+    unsigned done,
+        left; /* instructions to count in INSTRET; fuel taken for it and those behind it in the block */
 
     /* Of loads and stores: host addresses of memory. */
     LLVMValueRef memory; /* i64: of element 0 */
@@ -118,16 +119,39 @@ bool simple_v_trans_header(struct simple_v_trans *t);
 /* Of P64: sets lengths as the instruction says. */
 void simple_v_trans_vltyp(struct simple_v_trans *t);
 
-/* trans_branch.c, trans_loop.c. False: the interpreter has to do it; nothing was emitted. */
+/* trans_branch.c, trans_way.c. False: the interpreter has to do it; nothing was emitted. */
 bool simple_v_trans_branch(struct simple_v_trans *t);
 bool simple_v_trans_elements(struct simple_v_trans *t);
-/* trans_loop.c: a mask as bits: i64, NULL: there is none. */
+
+/* trans_way.c */
+static inline const struct simple_v_operand_context *simple_v_trans_operand(const struct simple_v_trans *t,
+                                                                            unsigned place)
+{
+    return &t->x.operand[place];
+}
+static inline bool simple_v_trans_is_memory(const struct simple_v_trans *t)
+{
+    return t->x.class == SIMPLE_V_LOAD || t->x.class == SIMPLE_V_STORE;
+}
+/* A mask as bits: i64, NULL: there is none. */
 LLVMValueRef simple_v_trans_mask(struct simple_v_trans *t, unsigned which);
-/* How many lanes the next chunk of known elements has, from `first` on. */
-unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first);
+/* Which sides of a twin operation step: vectors, and memory of unit stride. */
+void simple_v_trans_sides(const struct simple_v_trans *t, bool *source, bool *dest);
 /* Whether elements of what is written, a vector, are read behind it in the same instruction, were they written in order. */
 bool simple_v_trans_meets(const struct simple_v_trans *t, const struct simple_v_operand_context *written,
                           const struct simple_v_operand_context *read);
+
+/* trans_loop.c. Sub-vectors as bits (i64) that are written, NULL: all; that become 0, NULL: none. */
+struct simple_v_masks {
+    LLVMValueRef written, zero;
+};
+/* How many lanes the next chunk of known elements has, from `first` on. */
+unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first);
+void simple_v_trans_wide(struct simple_v_trans *t, const struct simple_v_masks *m);
+/* The first sub-vector, or one element, whatever masks say. */
+void simple_v_trans_once(struct simple_v_trans *t);
+void simple_v_trans_single_in_order(struct simple_v_trans *t);
+void simple_v_trans_twin_in_order(struct simple_v_trans *t);
 
 /* Values of elements; whether they can be had so. */
 bool simple_v_trans_can_integer(const struct simple_v_trans *t);

@@ -1,106 +1,8 @@
-/* How elements are walked: the digest, sections 6.2, 6.3 and 9. Where none reads what another has written they are computed by
- * chunks of lanes, from the first on; else in a loop, in order. With two masks sides step alike, or, where one leaves out
- * what the other does not, in such a loop, too. The rest is the interpreter's. */
+/* Walks over elements: by chunks of lanes, once, in a loop in order: the digest, sections 6.2, 6.3 and 9. */
 #include "isa/simple_v/trans_internal.h"
 #include "util/bits.h"
 
 enum { CHUNK_BITS = 512, CHUNK_LEAST = 16, CHUNK_MOST = 64 };
-
-/* ---- what there is ---- */
-
-static const struct simple_v_operand_context *operand(const struct simple_v_trans *t, unsigned place)
-{
-    return &t->x.operand[place];
-}
-
-static bool is_memory(const struct simple_v_trans *t)
-{
-    return t->x.class == SIMPLE_V_LOAD || t->x.class == SIMPLE_V_STORE;
-}
-
-static bool is_twin(const struct simple_v_trans *t)
-{
-    return t->x.class == SIMPLE_V_TWIN || t->x.class == SIMPLE_V_SWIZZLE || is_memory(t);
-}
-
-LLVMValueRef simple_v_trans_mask(struct simple_v_trans *t, unsigned which)
-{
-    const struct simple_v_mask_context *mask = &t->x.mask[which];
-    if (!mask->there)
-        return NULL;
-    const LLVMValueRef bits = simple_v_trans_x(t, mask->reg);
-    return mask->invert ? LLVMBuildNot(t->b->ir, bits, "") : bits;
-}
-
-/* The interpreter's rule, of what the instruction may write at most. */
-static bool covers(const struct simple_v_trans *t, const struct simple_v_mask_context *mask)
-{
-    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD);
-    unsigned begin, end;
-    if (!mask->there || !mask->reg || !rd->there || !rd->integer)
-        return false;
-    simple_v_trans_range(t, rd, &begin, &end);
-    end = UTIL_MAX(end, rd->vector ? begin : begin + 8);
-    return begin < mask->reg * 8u + 8 && mask->reg * 8u < end;
-}
-
-bool simple_v_trans_meets(const struct simple_v_trans *t, const struct simple_v_operand_context *written,
-                          const struct simple_v_operand_context *read)
-{
-    unsigned begin, end, read_begin, read_end;
-    if (!read->there || written->integer != read->integer)
-        return false;
-    if (read->vector && simple_v_stride(read) == simple_v_stride(written) && written->reg <= read->reg)
-        return false;
-    simple_v_trans_range(t, written, &begin, &end);
-    simple_v_trans_range(t, read, &read_begin, &read_end);
-    return begin < read_end && read_begin < end;
-}
-
-static bool meets_any(const struct simple_v_trans *t)
-{
-    bool any = false;
-    for (unsigned n = SIMPLE_V_RS1; n < SIMPLE_V_PLACES && t->x.class != SIMPLE_V_STORE; n++)
-        any |= simple_v_trans_meets(t, operand(t, SIMPLE_V_RD), operand(t, n));
-    return any;
-}
-
-/* Selectors beyond SUBVL reach into the next sub-vector. */
-static bool can_swizzle(const struct simple_v_trans *t)
-{
-    for (unsigned s = 0; s < t->subvl && t->subvl > 1; s++)
-        if (((unsigned)t->item->insn->imm >> 2 * s & 3) >= t->subvl)
-            return false;
-    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD), *rs1 = operand(t, SIMPLE_V_RS1);
-    const bool moves = t->subvl == 1 || (rd->vector && rs1->vector && t->elements);
-    return moves && (rd->integer || rd->width == rs1->width);
-}
-
-static bool can_compute(const struct simple_v_trans *t)
-{
-    switch (t->x.class) {
-    case SIMPLE_V_LOAD:
-    case SIMPLE_V_STORE: return simple_v_trans_can_access(t);
-    case SIMPLE_V_SWIZZLE: return can_swizzle(t);
-    case SIMPLE_V_ALU:
-    case SIMPLE_V_TWIN:
-        return t->x.row->is_float ? simple_v_trans_can_float(t) : simple_v_trans_can_integer(t);
-    default: return false;
-    }
-}
-
-static bool can_walk(const struct simple_v_trans *t)
-{
-    const struct simple_v_operand_context *rd = operand(t, SIMPLE_V_RD);
-    const struct simple_v_mask_context *dest = &t->x.mask[SIMPLE_V_DEST],
-                                       *source = &t->x.mask[SIMPLE_V_SOURCE];
-    bool fits = true;
-    for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
-        fits &= !operand(t, n)->there || simple_v_trans_fits(t, operand(t, n));
-    /* Writes of x0 are lost, one by one. */
-    const bool lost = rd->there && rd->integer && !rd->reg && !simple_v_trans_is_alone(t, rd);
-    return fits && !lost && !dest->ffirst && !source->ffirst && !covers(t, dest) && !covers(t, source);
-}
 
 /* ---- chunks ---- */
 
@@ -110,9 +12,9 @@ static unsigned widest(const struct simple_v_trans *t)
     const unsigned width = t->x.width == 12 ? 16 : t->x.width; /* of immediates beside bytes */
     unsigned bits = UTIL_MAX(width, t->x.float_width);
     for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
-        if (operand(t, n)->there && operand(t, n)->vector)
-            bits = UTIL_MAX(bits, simple_v_stride(operand(t, n)));
-    return UTIL_MAX(bits, is_memory(t) ? t->x.memory : 8u);
+        if (simple_v_trans_operand(t, n)->there && simple_v_trans_operand(t, n)->vector)
+            bits = UTIL_MAX(bits, simple_v_stride(simple_v_trans_operand(t, n)));
+    return UTIL_MAX(bits, simple_v_trans_is_memory(t) ? t->x.memory : 8u);
 }
 
 /* Of whole sub-vectors. */
@@ -135,7 +37,7 @@ unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first)
 
 static struct simple_v_value swizzled(struct simple_v_trans *t, const struct simple_v_lanes *from)
 {
-    const struct simple_v_operand_context *rs1 = operand(t, SIMPLE_V_RS1);
+    const struct simple_v_operand_context *rs1 = simple_v_trans_operand(t, SIMPLE_V_RS1);
     LLVMValueRef v = simple_v_trans_resize(t, simple_v_trans_read(t, rs1, from), rs1->width, false);
     unsigned which[64];
     for (unsigned l = 0; l < from->count && t->subvl > 1; l++)
@@ -156,15 +58,10 @@ static void compute(struct simple_v_trans *t, const struct simple_v_lanes *from,
     case SIMPLE_V_SWIZZLE: v = swizzled(t, from); break;
     default: v = t->x.row->is_float ? simple_v_trans_float(t, from) : simple_v_trans_integer(t, from);
     }
-    simple_v_trans_write(t, operand(t, SIMPLE_V_RD), to, v, zero);
+    simple_v_trans_write(t, simple_v_trans_operand(t, SIMPLE_V_RD), to, v, zero);
 }
 
-/* Sub-vectors as bits (i64, NULL: all, none) that are written, that become 0. */
-struct masks {
-    LLVMValueRef written, zero;
-};
-
-static void one_chunk(struct simple_v_trans *t, struct simple_v_lanes lanes, const struct masks *m)
+static void one_chunk(struct simple_v_trans *t, struct simple_v_lanes lanes, const struct simple_v_masks *m)
 {
     const LLVMValueRef zero = m->zero ? simple_v_trans_lane_mask(t, m->zero, &lanes) : NULL;
     if (m->written) {
@@ -174,7 +71,7 @@ static void one_chunk(struct simple_v_trans *t, struct simple_v_lanes lanes, con
     compute(t, &lanes, &lanes, zero);
 }
 
-static void known_chunks(struct simple_v_trans *t, const struct masks *m)
+static void known_chunks(struct simple_v_trans *t, const struct simple_v_masks *m)
 {
     struct simple_v_lanes lanes = {0};
     t->chunk = 0;
@@ -196,7 +93,7 @@ static LLVMValueRef lanes_before(struct simple_v_trans *t, LLVMValueRef first, L
     return LLVMBuildICmp(t->b->ir, LLVMIntULT, LLVMConstVector(id, count), left, "");
 }
 
-static void chunks_in_a_loop(struct simple_v_trans *t, const struct masks *m)
+static void chunks_in_a_loop(struct simple_v_trans *t, const struct simple_v_masks *m)
 {
     const LLVMBuilderRef ir = t->b->ir;
     const unsigned count = t->subvl == 3 ? CHUNK_LEAST / 4 * 3 : CHUNK_LEAST;
@@ -217,7 +114,7 @@ static void chunks_in_a_loop(struct simple_v_trans *t, const struct masks *m)
     LLVMPositionBuilderAtEnd(ir, out);
 }
 
-static void wide(struct simple_v_trans *t, const struct masks *m)
+void simple_v_trans_wide(struct simple_v_trans *t, const struct simple_v_masks *m)
 {
     LLVMValueRef live = m->written;
     if (m->zero && simple_v_trans_gathers(t) && t->x.class == SIMPLE_V_LOAD) {
@@ -225,7 +122,7 @@ static void wide(struct simple_v_trans *t, const struct masks *m)
         if (m->written)
             live = LLVMBuildAnd(t->b->ir, live, m->written, "");
     }
-    if (is_memory(t))
+    if (simple_v_trans_is_memory(t))
         simple_v_trans_find_memory(t, live);
     if (t->elements)
         known_chunks(t, m);
@@ -234,11 +131,11 @@ static void wide(struct simple_v_trans *t, const struct masks *m)
 }
 
 /* The first sub-vector, or one element, whatever masks say: one after the other. */
-static void once(struct simple_v_trans *t)
+void simple_v_trans_once(struct simple_v_trans *t)
 {
     const unsigned elements = t->elements;
     t->elements = t->x.loops ? t->subvl : 1;
-    if (is_memory(t))
+    if (simple_v_trans_is_memory(t))
         simple_v_trans_find_memory(t, NULL);
     for (unsigned s = 0; s < t->elements; s++) {
         const struct simple_v_lanes lane = {.count = 1, .known = s, .sub = s};
@@ -272,11 +169,11 @@ static void sub_vector(struct simple_v_trans *t, LLVMValueRef i, LLVMValueRef j,
     }
 }
 
-static void single_in_order(struct simple_v_trans *t)
+void simple_v_trans_single_in_order(struct simple_v_trans *t)
 {
     const LLVMBuilderRef ir = t->b->ir;
     const struct simple_v_mask_context *dest = &t->x.mask[SIMPLE_V_DEST];
-    const bool steps = operand(t, SIMPLE_V_RD)->vector;
+    const bool steps = simple_v_trans_operand(t, SIMPLE_V_RD)->vector;
     const LLVMValueRef mask = simple_v_trans_mask(t, SIMPLE_V_DEST), vl = vl_of(t);
     const LLVMValueRef slot = jit_alloca(t->b, t->b->i64, "i");
     LLVMBasicBlockRef head = simple_v_trans_block(t, "head"), body = simple_v_trans_block(t, "element"),
@@ -302,19 +199,6 @@ static void single_in_order(struct simple_v_trans *t)
     LLVMBuildStore(ir, LLVMBuildAdd(ir, i, jit_i64(t->b, 1), ""), slot);
     LLVMBuildBr(ir, head);
     LLVMPositionBuilderAtEnd(ir, out);
-}
-
-/* Which sides of a twin operation step: vectors, and memory of unit stride. */
-static void sides(const struct simple_v_trans *t, bool *source, bool *dest)
-{
-    *source = operand(t, SIMPLE_V_RS1)->vector;
-    *dest = operand(t, SIMPLE_V_RD)->vector;
-    if (t->x.class == SIMPLE_V_LOAD)
-        *source |= *dest;
-    if (t->x.class == SIMPLE_V_STORE) {
-        *source = operand(t, SIMPLE_V_RS2)->vector;
-        *dest = operand(t, SIMPLE_V_RS1)->vector || *source;
-    }
 }
 
 /* From `at` on the next that the mask has; 64: none. */
@@ -360,13 +244,13 @@ static LLVMValueRef zero_of(struct simple_v_trans *t, const struct side *s, LLVM
     return zero ? LLVMBuildOr(t->b->ir, zero, off, "") : off;
 }
 
-static void twin_in_order(struct simple_v_trans *t)
+void simple_v_trans_twin_in_order(struct simple_v_trans *t)
 {
     const LLVMBuilderRef ir = t->b->ir;
     const LLVMValueRef vl = vl_of(t), one = jit_i64(t->b, 1);
     bool source_steps, dest_steps;
-    sides(t, &source_steps, &dest_steps);
-    if (is_memory(t))
+    simple_v_trans_sides(t, &source_steps, &dest_steps);
+    if (simple_v_trans_is_memory(t))
         simple_v_trans_find_memory(t, NULL);
     struct side source = begin_side(t, SIMPLE_V_SOURCE, source_steps),
                 dest = begin_side(t, SIMPLE_V_DEST, dest_steps);
@@ -383,131 +267,4 @@ static void twin_in_order(struct simple_v_trans *t)
     LLVMBuildStore(ir, LLVMBuildAdd(ir, dest.at, one, ""), dest.slot);
     LLVMBuildBr(ir, dest_steps ? head : out);
     LLVMPositionBuilderAtEnd(ir, out);
-}
-
-/* ---- which way ---- */
-
-enum way {
-    STEP, /* the interpreter's */
-    ONCE,
-    WIDE,
-    SAME, /* WIDE where both masks are the same, else IN_ORDER */
-    IN_ORDER
-};
-
-static enum way way_in_order(const struct simple_v_trans *t)
-{
-    const bool swizzles = t->x.class == SIMPLE_V_SWIZZLE && t->subvl > 1;
-    return swizzles || (is_memory(t) && simple_v_trans_gathers(t)) ? STEP : IN_ORDER;
-}
-
-/* With VL 0 nothing happens. */
-static enum way way_once(const struct simple_v_trans *t)
-{
-    return t->elements ? ONCE : STEP;
-}
-
-static enum way single_way(const struct simple_v_trans *t)
-{
-    if (operand(t, SIMPLE_V_RD)->vector)
-        return meets_any(t) ? IN_ORDER : WIDE;
-    return t->x.mask[SIMPLE_V_DEST].there ? IN_ORDER : way_once(t);
-}
-
-static enum way twin_way(const struct simple_v_trans *t)
-{
-    const struct simple_v_mask_context *source = &t->x.mask[SIMPLE_V_SOURCE],
-                                       *dest = &t->x.mask[SIMPLE_V_DEST];
-    bool source_steps, dest_steps;
-    sides(t, &source_steps, &dest_steps);
-    if (!source_steps && !dest_steps)
-        return way_once(t);
-    if (!dest_steps || meets_any(t))
-        return way_in_order(t);
-    const bool over_source = source_steps && source->there && !source->zero,
-               over_dest = dest->there && !dest->zero;
-    /* What one side steps over the other has to. */
-    if (source_steps && over_source != over_dest)
-        return way_in_order(t);
-    if (!over_source || (source->reg == dest->reg && source->invert == dest->invert))
-        return WIDE;
-    return way_in_order(t) == STEP ? STEP : SAME;
-}
-
-static enum way way_of(const struct simple_v_trans *t)
-{
-    if (!can_compute(t) || !can_walk(t))
-        return STEP;
-    /* What has set lengths must not be left to the interpreter behind that. */
-    if (is_memory(t) && simple_v_has_vltyp(&t->item->insn->vl))
-        return STEP;
-    if (!t->x.loops)
-        return ONCE;
-    return is_twin(t) ? twin_way(t) : single_way(t);
-}
-
-/* ---- the masks of what is wide ---- */
-
-static LLVMValueRef either(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef y)
-{
-    return x ? LLVMBuildOr(t->b->ir, x, y, "") : y;
-}
-
-static struct masks masks_of(struct simple_v_trans *t)
-{
-    struct masks m = {NULL, NULL};
-    bool source_steps = false, dest_steps;
-    if (is_twin(t))
-        sides(t, &source_steps, &dest_steps);
-    const LLVMValueRef dest = simple_v_trans_mask(t, SIMPLE_V_DEST),
-                       source = source_steps ? simple_v_trans_mask(t, SIMPLE_V_SOURCE) : NULL;
-    if (dest && t->x.mask[SIMPLE_V_DEST].zero)
-        m.zero = LLVMBuildNot(t->b->ir, dest, "");
-    else
-        m.written = dest;
-    if (source && t->x.mask[SIMPLE_V_SOURCE].zero)
-        m.zero = either(t, m.zero, LLVMBuildNot(t->b->ir, source, ""));
-    return m;
-}
-
-/* Both sides leave out by masks of their own: alike where these are the same. */
-static void where_same(struct simple_v_trans *t)
-{
-    const LLVMBuilderRef ir = t->b->ir;
-    const struct masks m = masks_of(t);
-    LLVMBasicBlockRef alike = simple_v_trans_block(t, "alike"), apart = simple_v_trans_block(t, "apart"),
-                      out = simple_v_trans_block(t, "behind");
-    const LLVMValueRef source = simple_v_trans_mask(t, SIMPLE_V_SOURCE);
-    LLVMBuildCondBr(ir, LLVMBuildICmp(ir, LLVMIntEQ, source, m.written, ""), alike, apart);
-    LLVMPositionBuilderAtEnd(ir, alike);
-    wide(t, &m);
-    LLVMBuildBr(ir, out);
-    LLVMPositionBuilderAtEnd(ir, apart);
-    twin_in_order(t);
-    LLVMBuildBr(ir, out);
-    LLVMPositionBuilderAtEnd(ir, out);
-}
-
-bool simple_v_trans_elements(struct simple_v_trans *t)
-{
-    const enum way way = way_of(t);
-    if (way == STEP)
-        return false;
-    simple_v_trans_vltyp(t);
-    if (t->x.loops && !t->elements)
-        t->vl = LLVMBuildZExt(t->b->ir, simple_v_trans_load(t, t->b->i8, SIMPLE_V_THREAD_AT(state.vl)),
-                              t->b->i64, "");
-    if (way == ONCE) {
-        once(t);
-    } else if (way == WIDE) {
-        const struct masks m = masks_of(t);
-        wide(t, &m);
-    } else if (way == SAME) {
-        where_same(t);
-    } else if (is_twin(t)) {
-        twin_in_order(t);
-    } else {
-        single_in_order(t);
-    }
-    return true;
 }

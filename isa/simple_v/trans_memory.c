@@ -175,7 +175,8 @@ static void scatter(struct simple_v_trans *t, LLVMValueRef value)
     simple_v_trans_tag(t, jit_intrinsic(t->b, "llvm.masked.scatter", types, 2, args, 4), SIMPLE_V_OF_GUEST);
 }
 
-static LLVMValueRef load_masked(struct simple_v_trans *t, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask)
+static LLVMValueRef load_masked(struct simple_v_trans *t, LLVMTypeRef type, LLVMValueRef at,
+                                LLVMValueRef mask)
 {
     const LLVMTypeRef types[2] = {type, t->b->ptr};
     LLVMValueRef args[4] = {pointer(t, at), jit_i32(t->b, 1), mask, LLVMConstNull(type)};

@@ -101,9 +101,8 @@ bool simple_v_trans_plain(struct simple_v_trans *t, bool *ended)
     case SIMPLE_V_LUI: simple_v_trans_set_x(t, rd, jit_i64(t->b, imm << 12)); return true;
     case SIMPLE_V_AUIPC: simple_v_trans_set_x(t, rd, jit_i64(t->b, here + (imm << 12))); return true;
     case SIMPLE_V_ADDI:
-        simple_v_trans_set_x(t, rd,
-                             LLVMBuildAdd(t->b->ir, simple_v_trans_x(t, (unsigned)i->rs1),
-                                          jit_i64(t->b, imm), ""));
+        simple_v_trans_set_x(
+            t, rd, LLVMBuildAdd(t->b->ir, simple_v_trans_x(t, (unsigned)i->rs1), jit_i64(t->b, imm), ""));
         return true;
     case SIMPLE_V_FENCE:
     case SIMPLE_V_FENCE_TSO:

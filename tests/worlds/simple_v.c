@@ -127,8 +127,10 @@ static LLVMValueRef ir_place(void *ctx, struct jit_builder *b, LLVMValueRef thre
 {
     const bool vector = LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind;
     const unsigned count = vector ? LLVMGetVectorSize(LLVMTypeOf(address)) : 1;
-    LLVMValueRef base = LLVMBuildPtrToInt(b->ir, jit_offset_const(b, thread, offsetof(struct world, memory)), b->i64, "");
-    LLVMValueRef first = jit_i64(b, stores ? READ_ONLY : 0), all = jit_i64(b, MEMORY), at = jit_i64(b, MEMORY_AT);
+    LLVMValueRef base =
+        LLVMBuildPtrToInt(b->ir, jit_offset_const(b, thread, offsetof(struct world, memory)), b->i64, "");
+    LLVMValueRef first = jit_i64(b, stores ? READ_ONLY : 0), all = jit_i64(b, MEMORY),
+                 at = jit_i64(b, MEMORY_AT);
     LLVMValueRef *const splat[] = {&base, &first, &all, &at, &bytes};
     for (unsigned n = 0; vector && n < UTIL_ARRAY_SIZE(splat); n++) {
         LLVMValueRef v = LLVMGetUndef(LLVMVectorType(b->i64, count));
@@ -178,8 +180,9 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
     const struct simple_v_state *x = &e->thread.state, *y = &g->thread.state;
     const struct simple_v_report *r = &e->thread.report, *s = &g->thread.report;
     bool good = same_number("fault", r->fault, s->fault);
-    good = good && (!r->fault || (same_number("fault's pc", r->pc, s->pc) && same_number("fault's place", r->at, s->at) &&
-                                  same_number("fault's address", r->address, s->address)));
+    good = good && (!r->fault ||
+                    (same_number("fault's pc", r->pc, s->pc) && same_number("fault's place", r->at, s->at) &&
+                     same_number("fault's address", r->address, s->address)));
     good = good && same_number("pc", x->pc, y->pc) && same_number("in_block", x->in_block, y->in_block) &&
            same_number("opptr", x->opptr, y->opptr) && same_number("instret", x->executed, y->executed);
     good = good && same_number("state", simple_v_pack_state(x), simple_v_pack_state(y)) &&
@@ -189,7 +192,8 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
         good = same_number("fflags", x->fflags, y->fflags);
     for (unsigned n = 0; good && n < MEMORY; n++)
         if (e->memory[n] != g->memory[n])
-            good = world_differs("memory %x is %02x, expected %02x", MEMORY_AT + n, g->memory[n], e->memory[n]);
+            good =
+                world_differs("memory %x is %02x, expected %02x", MEMORY_AT + n, g->memory[n], e->memory[n]);
     return good;
 }
 
@@ -208,13 +212,17 @@ static bool returns(const void *words, uint32_t count)
 static const char *const modes[] = {"usual", NULL};
 static const char *const texts[] = {
     /* masks that leave out on both sides: alike, or not; by compression and expansion; of memory */
-    "sv.setvl x0, x0, 20\np48 fmv.x.d x32v, f32v, src:x9, dst:x10\nvblock regs(x5=x40v:16, x6=x50v:8), preds(x6=x9) { "
+    "sv.setvl x0, x0, 20\np48 fmv.x.d x32v, f32v, src:x9, dst:x10\nvblock regs(x5=x40v:16, x6=x50v:8), "
+    "preds(x6=x9) { "
     "c.mv x5, x6 }\nvblock regs(x5=x40v:16, x6=x50v), preds(x5=!x10) { c.mv x5, x6 ; c.nop }\n"
-    "p48 lhu x60v, 0(x12), itype:16, src:x9, dst:x10\np48 sw x32v, 8(x13), itype:32, dst:x10\np48 lbu x60v, 5(x14), "
+    "p48 lhu x60v, 0(x12), itype:16, src:x9, dst:x10\np48 sw x32v, 8(x13), itype:32, dst:x10\np48 lbu x60v, "
+    "5(x14), "
     "itype:8, src:!x9",
     /* elements that read what others have written */
-    "sv.setvl x0, x0, 11\np48 add x34v, x32v, x48v, itype:32\np48 fadd.s f34v, f32v, f33\np64 mul x33v, x32v, x40v, "
-    "itype:16, svlen:3\nvblock regs(x5=x40v:32, x6=x40v:8) { add x5, x6, x6 }\np48 add x32v, x33, x48v, itype:8",
+    "sv.setvl x0, x0, 11\np48 add x34v, x32v, x48v, itype:32\np48 fadd.s f34v, f32v, f33\np64 mul x33v, "
+    "x32v, x40v, "
+    "itype:16, svlen:3\nvblock regs(x5=x40v:32, x6=x40v:8) { add x5, x6, x6 }\np48 add x32v, x33, x48v, "
+    "itype:8",
     /* addresses in a vector, some of which are beyond memory; several that are the same */
     "sv.setvl x0, x0, 9\np48 lwu x32v, 3(x96v), itype:32\np48 sh x32v, -2(x96v), itype:16, src:x9, dst:x10\n"
     "p48 add x98v, x32v, x0\np48 lbu x40v, 0(x96v)\n",
@@ -226,17 +234,24 @@ static const char *const texts[] = {
     "vblock both:33, regs(x5=x40v:8, x6=x50v:8), preds(x6=x9) { bltu x5, x6, on }\non: vblock regs(x5=x40v), "
     "preds(x5=!x10.z, x0=x11) { bne x5, x0, end }\np48 fmin.s f40v, f32v, f36v, pred:x11\n"
     "vblock regs(x5=x40v:32), preds(x5=x9.z) { addi x5, x5, 1 ; c.nop }\nend: c.nop",
+    /* SUBVL that is not known at a branch of vectors */
+    "sv.setvl x0, x0, 7\nbeq x9, x10, over\ncsrrwi x0, subvl, 2\nover: vblock regs(x17=x44v:8), preds(x17=x9) { "
+    "c.li x17, -27 ; bltu x17, x16, on ; c.nop }\naddi x5, x5, 1\non: p48 add x40v, x32v, x32v, itype:16",
     /* calls, and back; a place that is only known then */
-    "jal x1, sub\nauipc x5, 0\njalr x6, 16(x5)\nc.j end\nc.nop\nc.nop\njalr x0, 0(x6)\nsub: sv.setvl x0, x0, 4\n"
+    "jal x1, sub\nauipc x5, 0\njalr x6, 16(x5)\nc.j end\nc.nop\nc.nop\njalr x0, 0(x6)\nsub: sv.setvl x0, x0, "
+    "4\n"
     "p48 add x32v, x40v, x48v\njalr x0, 0(x1)\nend: p48 sub x32v, x32v, x48v",
     /* what LR has reserved a store takes */
     "addi x12, x12, 7\nandi x12, x12, -8\nlr.d x5, (x12)\nsd x5, 8(x12)\nsc.d x6, x5, (x12)\nlr.w x5, (x12)\n"
     "sv.setvl x0, x0, 3\np48 sb x32v, 0(x12), itype:8\nsc.w x7, x5, (x12)",
     /* flags, and directions */
-    "csrrwi x0, frm, 3\np48 fadd.s f32v, f40v, f48v\nfdiv.d f1, f2, f3, rtz\ncsrrs x5, fcsr, x0\nfcvt.w.s x6, f4, rup",
+    "csrrwi x0, frm, 3\np48 fadd.s f32v, f40v, f48v\nfdiv.d f1, f2, f3, rtz\ncsrrs x5, fcsr, x0\nfcvt.w.s "
+    "x6, f4, rup",
     /* a place inside a VBLOCK; offsets of elements */
-    "csrrwi x0, mvl, 5\ncsrrwi x0, vl, 4\nvblock regs(x5=x40v:8) { csrrwi x0, pcvblk, 4 ; addi x5, x5, 1 ; c.add x5, x6 "
-    "}\ncsrrs x7, state, x0\nlui x8, 0x1\nc.add x8, x7\ncsrrw x0, state, x8\np48 add x50v, x40v, x48v, itype:8",
+    "csrrwi x0, mvl, 5\ncsrrwi x0, vl, 4\nvblock regs(x5=x40v:8) { csrrwi x0, pcvblk, 4 ; addi x5, x5, 1 ; "
+    "c.add x5, x6 "
+    "}\ncsrrs x7, state, x0\nlui x8, 0x1\nc.add x8, x7\ncsrrw x0, state, x8\np48 add x50v, x40v, x48v, "
+    "itype:8",
     NULL,
 };
 enum { C = SIMPLE_V_RANDOM_SCALAR, S = SIMPLE_V_RANDOM_STRAIGHT, F = SIMPLE_V_RANDOM_FULL };
