@@ -214,7 +214,9 @@ static bool is_shift(unsigned op)
 
 static void widths(struct simple_v_context *x)
 {
-    const bool immediate = SIMPLE_V_HAS(x->row->as, imm) && x->class == SIMPLE_V_ALU && !is_shift(x->row->op);
+    /* With a prefix they have two masks, but are arithmetic all the same. */
+    const bool immediate = SIMPLE_V_HAS(x->insn->op, imm) &&
+                           simple_v_rows[x->insn->op].class == SIMPLE_V_ALU && !is_shift(x->row->op);
     const unsigned unsaid = x->row->word ? WORD_BITS : XLEN;
     unsigned width = 0, floats = 0;
     for (unsigned n = SIMPLE_V_RS1; n < SIMPLE_V_PLACES; n++) {
@@ -226,8 +228,7 @@ static void widths(struct simple_v_context *x)
         else
             floats = UTIL_MAX(floats, o->width);
     }
-    /* LUI has nothing but an immediate, and its own width. */
-    x->width = (uint8_t)(immediate && width ? UTIL_MAX(width, IMMEDIATE) : width);
+    x->width = (uint8_t)(immediate ? UTIL_MAX(width, IMMEDIATE) : width);
     x->float_width = (uint8_t)floats;
 }
 

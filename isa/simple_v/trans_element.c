@@ -204,8 +204,9 @@ LLVMValueRef simple_v_trans_read(struct simple_v_trans *t, const struct simple_v
     }
     for (unsigned l = 0; l < lanes->count; l++)
         which[l] = (lanes->sub + l) % period;
-    return simple_v_trans_shuffle(
-        t, simple_v_trans_load(t, simple_v_trans_ints(t, stride, period), file_of(o)), which, lanes->count);
+    /* Of three one more is loaded, which there is: behind a file there are the other, and the rest of the state. */
+    const LLVMTypeRef all = simple_v_trans_ints(t, stride, period == 3 ? 4 : period);
+    return simple_v_trans_shuffle(t, simple_v_trans_load(t, all, file_of(o)), which, lanes->count);
 }
 
 bool simple_v_trans_is_alone(const struct simple_v_trans *t, const struct simple_v_operand_context *o)

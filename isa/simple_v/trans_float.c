@@ -194,7 +194,7 @@ static struct simple_v_value to_integer(struct simple_v_trans *t, LLVMValueRef f
     const LLVMTypeRef type = LLVMTypeOf(f), ints = simple_v_trans_ints(t, bits, lanes_of(type));
     const double beyond = (double)(1ull << (bits - 1)) * (sign ? 1 : 2);
     const LLVMValueRef least = splat_real(type, sign ? -beyond : 0), most = splat_real(type, beyond);
-    f = simple_v_trans_call(t, whole[rounding_of(t)], type, &f, 1);
+    f = simple_v_trans_call(t, whole[rounding_of(t) % AWAY], type, &f, 1); /* can_convert */
     const LLVMValueRef below = LLVMBuildFCmp(t->b->ir, LLVMRealOLT, f, least, ""),
                        inside = LLVMBuildFCmp(t->b->ir, LLVMRealOLT, f, most, "");
     const LLVMValueRef fits = LLVMBuildAnd(t->b->ir, LLVMBuildNot(t->b->ir, below, ""), inside, "");

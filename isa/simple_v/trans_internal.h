@@ -10,7 +10,7 @@
 
 enum { SIMPLE_V_TRANS_CHUNKS = 32 };
 
-/* Elements that are computed at once: `count` of them from `first` on, as a vector, or, of one, as a scalar. */
+/* Elements that are computed at once: `count` of them, a power of two, from `first` on, as a vector, or, of one, as a scalar. */
 struct simple_v_lanes {
     unsigned count;
     unsigned known;     /* the first, where `first` is NULL */

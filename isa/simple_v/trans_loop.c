@@ -17,17 +17,10 @@ static unsigned widest(const struct simple_v_trans *t)
     return UTIL_MAX(bits, simple_v_trans_is_memory(t) ? t->x.memory : 8u);
 }
 
-/* Of whole sub-vectors. */
-static unsigned most_lanes(const struct simple_v_trans *t)
+unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first)
 {
     unsigned lanes = CHUNK_BITS / widest(t);
     lanes = UTIL_MIN(UTIL_MAX(lanes, CHUNK_LEAST), CHUNK_MOST);
-    return t->subvl == 3 ? lanes / 4 * 3 : lanes;
-}
-
-unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first)
-{
-    unsigned lanes = most_lanes(t);
     while (lanes > t->elements - first)
         lanes /= 2;
     return lanes;
@@ -77,6 +70,7 @@ static void known_chunks(struct simple_v_trans *t, const struct simple_v_masks *
     t->chunk = 0;
     for (; lanes.known < t->elements; lanes.known += lanes.count, t->chunk++) {
         lanes.count = simple_v_trans_chunk(t, lanes.known);
+        lanes.sub = lanes.known % t->subvl;
         one_chunk(t, lanes, m);
     }
 }
@@ -96,7 +90,7 @@ static LLVMValueRef lanes_before(struct simple_v_trans *t, LLVMValueRef first, L
 static void chunks_in_a_loop(struct simple_v_trans *t, const struct simple_v_masks *m)
 {
     const LLVMBuilderRef ir = t->b->ir;
-    const unsigned count = t->subvl == 3 ? CHUNK_LEAST / 4 * 3 : CHUNK_LEAST;
+    const unsigned count = CHUNK_LEAST;
     const LLVMValueRef end = LLVMBuildMul(ir, t->vl, jit_i64(t->b, t->subvl), "");
     const LLVMValueRef slot = jit_alloca(t->b, t->b->i64, "first");
     LLVMBasicBlockRef head = simple_v_trans_block(t, "head"), body = simple_v_trans_block(t, "chunk"),

@@ -78,6 +78,7 @@ static void find_each(struct simple_v_trans *t, LLVMValueRef live)
     for (; lanes.known < t->elements; lanes.known += lanes.count, n++) {
         LLVMValueRef there;
         lanes.count = simple_v_trans_chunk(t, lanes.known);
+        lanes.sub = lanes.known % t->subvl;
         const LLVMValueRef address = simple_v_trans_read(t, &t->x.operand[SIMPLE_V_RS1], &lanes);
         t->live[n] = live ? simple_v_trans_lane_mask(t, live, &lanes) : NULL;
         t->at[n] = place(t, address, jit_i64(t->b, t->x.memory / 8u), &there);

@@ -74,7 +74,7 @@ static bool can_swizzle(const struct simple_v_trans *t)
             return false;
     const struct simple_v_operand_context *rd = simple_v_trans_operand(t, SIMPLE_V_RD),
                                           *rs1 = simple_v_trans_operand(t, SIMPLE_V_RS1);
-    const bool moves = t->subvl == 1 || (rd->vector && rs1->vector && t->elements);
+    const bool moves = t->subvl == 1 || (t->subvl != 3 && rd->vector && rs1->vector && t->elements);
     return moves && (rd->integer || rd->width == rs1->width);
 }
 
@@ -101,7 +101,10 @@ static bool can_walk(const struct simple_v_trans *t)
         fits &= !simple_v_trans_operand(t, n)->there || simple_v_trans_fits(t, simple_v_trans_operand(t, n));
     /* Writes of x0 are lost, one by one. */
     const bool lost = rd->there && rd->integer && !rd->reg && !simple_v_trans_is_alone(t, rd);
-    return fits && !lost && !dest->ffirst && !source->ffirst && !covers(t, dest) && !covers(t, source);
+    /* Chunks of a loop are of whole sub-vectors, and of as many lanes as LLVM is sure to know: a power of two. */
+    const bool odd = t->subvl == 3 && t->x.loops && !t->elements;
+    return fits && !lost && !odd && !dest->ffirst && !source->ffirst && !covers(t, dest) &&
+           !covers(t, source);
 }
 
 /* ---- which way ---- */

@@ -6,42 +6,27 @@
 
 #include <cmocka.h>
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "isa/random.h"
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/interp.h"
 #include "isa/simple_v/table.h"
+#include "tests/diff/qemu_riscv.h"
 #include "util/bits.h"
 
 enum {
     PROGRAMS = 150,
     INSNS = 120,
-    CODE = 0x100000,        /* where the image lies */
-    DATA = 0x110000,        /* registers to begin with, x0..x31 and f0..f31 */
-    RESULT = DATA + 0x400,  /* to end with, and FCSR */
-    MEMORY = DATA + 0x1000, /* what programs load and store */
-    MEMORY_BYTES = 0x2000,
-    POINTER = MEMORY + 0x1000, /* all that offsets reach is in it */
-    IMAGE_BYTES = MEMORY + MEMORY_BYTES - CODE,
-    RESULT_BYTES = MEMORY + MEMORY_BYTES - RESULT
+    RESULT = QEMU_DATA + 0x400,     /* to end with, and FCSR */
+    POINTER = QEMU_MEMORY + 0x1000, /* all that offsets reach is in it */
+    RESULT_BYTES = QEMU_MEMORY + QEMU_MEMORY_BYTES - RESULT
 };
 
-static uint8_t image[IMAGE_BYTES];
-static uint32_t code_bytes;
 static struct isa_random r;
-
-static uint8_t *at(uint64_t address)
-{
-    return image + (address - CODE);
-}
 
 /* ---- programs ---- */
 
@@ -99,28 +84,6 @@ static unsigned some_insn(uint16_t code[4], unsigned length)
     }
 }
 
-static void append(const uint16_t *code, unsigned length)
-{
-    memcpy(image + code_bytes, code, length * sizeof *code);
-    code_bytes += length * (unsigned)sizeof *code;
-}
-
-static void append_text(const char *format, ...)
-{
-    char text[200];
-    void *words;
-    uint32_t count;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    struct util_error error = {0};
-    if (simple_v_asm(text, strlen(text), &words, &count, &error))
-        fail_msg("%s: %s", text, error.text);
-    append(words, count);
-    free(words);
-}
-
 /* Over one instruction of two halfwords. */
 static void append_branch(void)
 {
@@ -128,12 +91,12 @@ static void append_branch(void)
     const unsigned a = isa_random_below(&r, 32), b = isa_random_below(&r, 32);
     uint16_t code[4];
     if (isa_random_one_in(&r, 4))
-        append_text("jal x%u, 8", is_pointer((int32_t)a) ? 1 : a);
+        qemu_text("jal x%u, 8", is_pointer((int32_t)a) ? 1 : a);
     else if (isa_random_one_in(&r, 4))
-        append_text("c.%s x%u, 6", isa_random_one_in(&r, 2) ? "beqz" : "bnez", 8 + a % 8);
+        qemu_text("c.%s x%u, 6", isa_random_one_in(&r, 2) ? "beqz" : "bnez", 8 + a % 8);
     else
-        append_text("%s x%u, x%u, 8", names[isa_random_below(&r, 6)], a, b);
-    append(code, some_insn(code, 2));
+        qemu_text("%s x%u, x%u, 8", names[isa_random_below(&r, 6)], a, b);
+    qemu_append(code, some_insn(code, 2));
 }
 
 static uint64_t some_value(bool is_float)
@@ -155,80 +118,41 @@ static void make(uint64_t seed, uint32_t *from, uint32_t *to)
 {
     uint16_t code[4];
     r = (struct isa_random){seed};
-    memset(image, 0, sizeof image);
-    code_bytes = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+    memset(qemu_image, 0, sizeof qemu_image);
+    qemu_code_bytes = QEMU_HEAD;
     for (unsigned n = 0; n < 32; n++) {
         const uint64_t x = is_pointer((int32_t)n) ? POINTER : some_value(false), f = some_value(true);
-        util_store64(at(DATA + 8 * n), n ? x : 0);
-        util_store64(at(DATA + 256 + 8 * n), f);
+        util_store64(qemu_at(QEMU_DATA + 8 * n), n ? x : 0);
+        util_store64(qemu_at(QEMU_DATA + 256 + 8 * n), f);
     }
-    for (unsigned n = 0; n < MEMORY_BYTES; n += 8)
-        util_store64(at(MEMORY + n), some_value(isa_random_one_in(&r, 2)));
-    append_text("lui x31, %u", DATA >> 12);
+    for (unsigned n = 0; n < QEMU_MEMORY_BYTES; n += 8)
+        util_store64(qemu_at(QEMU_MEMORY + n), some_value(isa_random_one_in(&r, 2)));
+    qemu_text("lui x31, %u", QEMU_DATA >> 12);
     for (unsigned n = 0; n < 32; n++)
-        append_text("fld f%u, %u(x31)", n, 256 + 8 * n);
+        qemu_text("fld f%u, %u(x31)", n, 256 + 8 * n);
     for (unsigned n = 1; n < 31; n++)
-        append_text("ld x%u, %u(x31)", n, 8 * n);
-    *from = code_bytes;
-    append_text("ld x31, 248(x31)");
+        qemu_text("ld x%u, %u(x31)", n, 8 * n);
+    *from = qemu_code_bytes;
+    qemu_text("ld x31, 248(x31)");
     for (unsigned n = 0; n < INSNS; n++) {
         if (isa_random_one_in(&r, 12))
             append_branch();
         else
-            append(code, some_insn(code, 0));
+            qemu_append(code, some_insn(code, 0));
     }
-    *to = code_bytes;
-    append_text("lui x31, %u", DATA >> 12);
+    *to = qemu_code_bytes;
+    qemu_text("lui x31, %u", QEMU_DATA >> 12);
     for (unsigned n = 0; n < 31; n++)
-        append_text("sd x%u, %u(x31)\nfsd f%u, %u(x31)", n, 0x400 + 8 * n, n, 0x500 + 8 * n);
-    append_text("fsd f31, %u(x31)\ncsrrs x1, fcsr, x0\nsd x1, %u(x31)", 0x500 + 8 * 31, 0x600);
-    append_text(
+        qemu_text("sd x%u, %u(x31)\nfsd f%u, %u(x31)", n, 0x400 + 8 * n, n, 0x500 + 8 * n);
+    qemu_text("fsd f31, %u(x31)\ncsrrs x1, fcsr, x0\nsd x1, %u(x31)", 0x500 + 8 * 31, 0x600);
+    qemu_text(
         "addi x17, x0, 64\naddi x10, x0, 1\naddi x11, x31, 0x400\nlui x12, %u\naddi x12, x12, %d\necall",
         (RESULT_BYTES + 0x800) >> 12, (int)RESULT_BYTES - (int)((RESULT_BYTES + 0x800) >> 12 << 12));
-    append_text("addi x17, x0, 93\naddi x10, x0, 0\necall");
-    assert_true(code_bytes < DATA - CODE);
-    const Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                             .e_type = ET_EXEC,
-                             .e_machine = EM_RISCV,
-                             .e_version = EV_CURRENT,
-                             .e_entry = CODE + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
-                             .e_phoff = sizeof(Elf64_Ehdr),
-                             .e_flags = 5, /* RVC, floats of 64 bits */
-                             .e_ehsize = sizeof(Elf64_Ehdr),
-                             .e_phentsize = sizeof(Elf64_Phdr),
-                             .e_phnum = 1};
-    const Elf64_Phdr all = {.p_type = PT_LOAD,
-                            .p_flags = PF_R | PF_W | PF_X,
-                            .p_vaddr = CODE,
-                            .p_paddr = CODE,
-                            .p_filesz = sizeof image,
-                            .p_memsz = sizeof image,
-                            .p_align = 0x1000};
-    memcpy(image, &head, sizeof head);
-    memcpy(image + sizeof head, &all, sizeof all);
+    qemu_text("addi x17, x0, 93\naddi x10, x0, 0\necall");
+    qemu_put_head();
 }
 
 /* ---- both ---- */
-
-static bool in_image(uint64_t address, unsigned bytes)
-{
-    return address >= DATA && address + bytes <= CODE + sizeof image;
-}
-
-static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
-{
-    *out = 0;
-    if (in_image(address, bytes))
-        memcpy(out, at(address), bytes);
-    return in_image(address, bytes);
-}
-
-static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
-{
-    if (in_image(address, bytes))
-        memcpy(at(address), &value, bytes);
-    return in_image(address, bytes);
-}
 
 /* The program ends with its second call. */
 static enum simple_v_called call(void *ctx, struct simple_v_state *state)
@@ -238,48 +162,19 @@ static enum simple_v_called call(void *ctx, struct simple_v_state *state)
 
 static void interpret(void)
 {
-    static const struct simple_v_ports ports = {NULL, load, store, call};
+    static const struct simple_v_ports ports = {NULL, qemu_load, qemu_store, call};
     struct simple_v_program *program;
     struct simple_v_state state;
     struct simple_v_report report;
-    static uint16_t code[(DATA - CODE) / 2];
-    memcpy(code, image, code_bytes);
-    assert_int_equal(simple_v_program_create(code, code_bytes / 2, CODE, &program, NULL), 0);
+    static uint16_t code[(QEMU_DATA - QEMU_CODE) / 2];
+    memcpy(code, qemu_image, qemu_code_bytes);
+    assert_int_equal(simple_v_program_create(code, qemu_code_bytes / 2, QEMU_CODE, &program, NULL), 0);
     const struct simple_v_run run = {.program = program, .ports = &ports, .fuel = 10000};
-    simple_v_start(&state, CODE + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
+    simple_v_start(&state, QEMU_CODE + QEMU_HEAD);
     if (simple_v_run(&run, &state, &report))
         fail_msg("at %" PRIx64 ": %s: %s %s", report.pc, report.name, simple_v_faults[report.fault].text,
                  report.why.text);
     simple_v_program_destroy(program);
-}
-
-/* What qemu writes; false: it is not there. */
-static bool emulate(uint8_t out[RESULT_BYTES])
-{
-    char path[] = "/tmp/simple-v-XXXXXX";
-    int pipes[2], status, file = mkstemp(path);
-    size_t size = 0;
-    assert_true(file >= 0 && !fchmod(file, 0700) &&
-                write(file, image, sizeof image) == (ssize_t)sizeof image);
-    close(file);
-    assert_int_equal(pipe(pipes), 0);
-    const pid_t child = fork();
-    if (!child) {
-        dup2(pipes[1], 1);
-        execlp("qemu-riscv64", "qemu-riscv64", "-cpu", "rv64,Zfh=true,zbb=true", path, (char *)NULL);
-        _exit(127);
-    }
-    close(pipes[1]);
-    for (ssize_t got; size < RESULT_BYTES && (got = read(pipes[0], out + size, RESULT_BYTES - size)) > 0;)
-        size += (size_t)got;
-    close(pipes[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    unlink(path);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return false;
-    assert_int_equal(status, 0);
-    assert_int_equal(size, RESULT_BYTES);
-    return true;
 }
 
 static void tell(uint64_t seed, uint32_t from, uint32_t to, const uint8_t *expected)
@@ -287,16 +182,16 @@ static void tell(uint64_t seed, uint32_t from, uint32_t to, const uint8_t *expec
     fprintf(stderr, "program %" PRIu64 ":\n", seed);
     for (uint32_t byte = from; byte < to;) {
         char text[SIMPLE_V_TEXT_MAX];
-        byte += 2 * simple_v_disasm(image + byte, (to - byte) / 2, 0, text);
+        byte += 2 * simple_v_disasm(qemu_image + byte, (to - byte) / 2, 0, text);
         fprintf(stderr, "    %s\n", text);
     }
     for (unsigned n = 0; n < RESULT_BYTES; n += 8)
-        if (memcmp(at(RESULT + n), expected + n, 8) != 0)
+        if (memcmp(qemu_at(RESULT + n), expected + n, 8) != 0)
             fprintf(stderr, "%s%u: %016" PRIx64 ", not %016" PRIx64 "\n",
                     n < 256   ? "x"
                     : n < 512 ? "f"
                               : "at ",
-                    n < 512 ? n / 8 % 32 : n, util_load64(at(RESULT + n)), util_load64(expected + n));
+                    n < 512 ? n / 8 % 32 : n, util_load64(qemu_at(RESULT + n)), util_load64(expected + n));
     fail_msg("program %" PRIu64 " differs", seed);
 }
 
@@ -306,12 +201,12 @@ static void programs_are_qemus(void **state)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         uint32_t from, to;
         make(seed, &from, &to);
-        if (!emulate(expected)) {
+        if (!qemu_emulate(expected, RESULT_BYTES)) {
             print_message("no qemu-riscv64 here\n");
             skip();
         }
         interpret();
-        if (memcmp(at(RESULT), expected, RESULT_BYTES) != 0)
+        if (memcmp(qemu_at(RESULT), expected, RESULT_BYTES) != 0)
             tell(seed, from, to, expected);
     }
 }

@@ -153,6 +153,18 @@ static void roots_of_doubles_do(void **state)
     }
 }
 
+/* With a prefix, too, immediates have their twelve bits beside bytes. */
+static void immediates_are_whole(void **state)
+{
+    begin(4);
+    simple_v_set_x(&s, 20, 0x80ff7f12);
+    runs("p48 slti x32v, x20v, 1466, itype:8\np48 slti x34v, x20v, -100, itype:8\n"
+         "p48 sltiu x36v, x20v, -1, itype:8");
+    x_is(32, 0x2020202001010101);
+    x_is(34, 0x2222222201000000);
+    x_is(36, 0x2424242401010101);
+}
+
 /* Of LUI there is nothing but the immediate, whose width is no operand's. */
 static void lui_is_a_splat(void **state)
 {
@@ -526,6 +538,7 @@ static void any_program_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(immediates_are_whole),
         cmocka_unit_test(lui_is_a_splat),
         cmocka_unit_test(roots_of_doubles_do),
         cmocka_unit_test(bytes_beyond_are_kept),
