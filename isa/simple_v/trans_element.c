@@ -187,26 +187,49 @@ static LLVMValueRef place_of(struct simple_v_trans *t, const struct simple_v_ope
     return jit_offset(t->b, jit_offset_const(t->b, t->thread, file_of(o)), by);
 }
 
+static LLVMValueRef read_one(struct simple_v_trans *t, const struct simple_v_operand_context *o, unsigned sub)
+{
+    const unsigned stride = simple_v_stride(o);
+    return simple_v_trans_load(t, simple_v_trans_ints(t, stride, 1), file_of(o) + (size_t)sub * (stride / 8));
+}
+
+/* A sub-vector again and again: as one number where that is not too wide, as LLVM takes ages over shuffles of vectors narrower
+ * than a register, by lanes of three. */
+static LLVMValueRef read_again(struct simple_v_trans *t, const struct simple_v_operand_context *o,
+                               const struct simple_v_lanes *lanes)
+{
+    const unsigned stride = simple_v_stride(o), period = t->subvl, bits = stride * period;
+    const LLVMTypeRef type = simple_v_trans_ints(t, stride, lanes->count);
+    unsigned which[64];
+    if (period == 3) {
+        LLVMValueRef out = LLVMGetPoison(type);
+        for (unsigned l = 0; l < lanes->count; l++)
+            out = LLVMBuildInsertElement(t->b->ir, out, read_one(t, o, (lanes->sub + l) % period),
+                                         jit_i32(t->b, l), "");
+        return out;
+    }
+    if (bits <= 64) {
+        const LLVMValueRef one = simple_v_trans_load(t, simple_v_trans_ints(t, bits, 1), file_of(o));
+        return LLVMBuildBitCast(t->b->ir, simple_v_trans_splat(t, one, lanes->count / period), type, "");
+    }
+    for (unsigned l = 0; l < lanes->count; l++)
+        which[l] = l % period;
+    return simple_v_trans_shuffle(
+        t, simple_v_trans_load(t, simple_v_trans_ints(t, stride, period), file_of(o)), which, lanes->count);
+}
+
 LLVMValueRef simple_v_trans_read(struct simple_v_trans *t, const struct simple_v_operand_context *o,
                                  const struct simple_v_lanes *lanes)
 {
-    const unsigned stride = simple_v_stride(o);
-    unsigned align, which[64];
+    unsigned align;
     if (o->vector) {
         const LLVMValueRef at = place_of(t, o, lanes, &align);
-        return load_at(t, simple_v_trans_ints(t, stride, lanes->count), at, align);
+        return load_at(t, simple_v_trans_ints(t, simple_v_stride(o), lanes->count), at, align);
     }
     const unsigned period = o->tagged ? t->subvl : 1;
-    if (period == 1 || lanes->count == 1) {
-        const size_t offset = file_of(o) + (size_t)(period > 1 ? lanes->sub : 0) * (stride / 8);
-        const LLVMValueRef one = simple_v_trans_load(t, simple_v_trans_ints(t, stride, 1), offset);
-        return simple_v_trans_splat(t, one, lanes->count);
-    }
-    for (unsigned l = 0; l < lanes->count; l++)
-        which[l] = (lanes->sub + l) % period;
-    /* Of three one more is loaded, which there is: behind a file there are the other, and the rest of the state. */
-    const LLVMTypeRef all = simple_v_trans_ints(t, stride, period == 3 ? 4 : period);
-    return simple_v_trans_shuffle(t, simple_v_trans_load(t, all, file_of(o)), which, lanes->count);
+    if (period == 1 || lanes->count == 1)
+        return simple_v_trans_splat(t, read_one(t, o, period > 1 ? lanes->sub : 0), lanes->count);
+    return read_again(t, o, lanes);
 }
 
 bool simple_v_trans_is_alone(const struct simple_v_trans *t, const struct simple_v_operand_context *o)
@@ -272,7 +295,9 @@ static LLVMValueRef mask_by_bytes(struct simple_v_trans *t, LLVMValueRef bits, c
         byte[l] = bit[l] / 8;
         one[l] = LLVMConstInt(t->b->i8, 1u << bit[l] % 8, false);
     }
-    LLVMValueRef v = LLVMBuildBitCast(t->b->ir, bits, LLVMVectorType(t->b->i8, 8), "");
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t->b->i64, 2));
+    v = LLVMBuildInsertElement(t->b->ir, v, bits, jit_i32(t->b, 0), "");
+    v = LLVMBuildBitCast(t->b->ir, v, LLVMVectorType(t->b->i8, 16), "");
     v = LLVMBuildAnd(t->b->ir, simple_v_trans_shuffle(t, v, byte, count), LLVMConstVector(one, count), "");
     return LLVMBuildICmp(t->b->ir, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }

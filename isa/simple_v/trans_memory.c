@@ -149,12 +149,32 @@ static void plain_store(struct simple_v_trans *t, LLVMValueRef value, LLVMValueR
     simple_v_trans_tag(t, store, SIMPLE_V_OF_GUEST);
 }
 
+/* Hosts' own instructions: of what they have none for LLVM makes code lane by lane, in places without end. */
+static bool can_gather(const struct simple_v_trans *t)
+{
+    return t->b->level == JIT_AVX512 && t->x.memory >= 32;
+}
+
+static LLVMValueRef lane_of(struct simple_v_trans *t, LLVMValueRef v, unsigned lane)
+{
+    return simple_v_trans_count(v) > 1 ? LLVMBuildExtractElement(t->b->ir, v, jit_i32(t->b, lane), "") : v;
+}
+
 static LLVMValueRef gather(struct simple_v_trans *t, LLVMTypeRef type)
 {
-    const LLVMValueRef at = only(t, t->at[t->chunk], t->live[t->chunk]), from = pointer(t, at);
+    const LLVMValueRef at = only(t, t->at[t->chunk], t->live[t->chunk]);
     const unsigned count = simple_v_trans_count(at);
     if (count == 1)
         return plain_load(t, type, at);
+    if (!can_gather(t)) {
+        LLVMValueRef out = LLVMGetPoison(type);
+        for (unsigned l = 0; l < count; l++)
+            out = LLVMBuildInsertElement(t->b->ir, out,
+                                         plain_load(t, LLVMGetElementType(type), lane_of(t, at, l)),
+                                         jit_i32(t->b, l), "");
+        return out;
+    }
+    const LLVMValueRef from = pointer(t, at);
     const LLVMTypeRef types[2] = {type, LLVMTypeOf(from)};
     LLVMValueRef args[4] = {from, jit_i32(t->b, 1), LLVMConstAllOnes(LLVMVectorType(t->b->i1, count)),
                             LLVMConstNull(type)};
@@ -162,14 +182,19 @@ static LLVMValueRef gather(struct simple_v_trans *t, LLVMTypeRef type)
                               SIMPLE_V_OF_GUEST);
 }
 
+/* In lane order, as elements that are at one place are. */
 static void scatter(struct simple_v_trans *t, LLVMValueRef value)
 {
-    const LLVMValueRef at = t->at[t->chunk], live = t->live[t->chunk], to = pointer(t, at);
-    const unsigned count = simple_v_trans_count(at);
-    if (count == 1) {
-        plain_store(t, value, only(t, at, live));
+    const LLVMValueRef live = t->live[t->chunk];
+    const unsigned count = simple_v_trans_count(value);
+    LLVMValueRef at = t->at[t->chunk];
+    if (count == 1 || !can_gather(t)) {
+        at = only(t, at, live);
+        for (unsigned l = 0; l < count; l++)
+            plain_store(t, lane_of(t, value, l), lane_of(t, at, l));
         return;
     }
+    const LLVMValueRef to = pointer(t, at);
     const LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(to)};
     LLVMValueRef args[4] = {value, to, jit_i32(t->b, 1),
                             live ? live : LLVMConstAllOnes(LLVMVectorType(t->b->i1, count))};

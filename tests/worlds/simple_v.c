@@ -230,12 +230,20 @@ static const char *const texts[] = {
     "addi x5, x0, 23\nback: sv.setvl x6, x5, 16\np48 flw f32v, 0(x12)\np48 fmul.s f32v, f32v, f1, pred:x9\n"
     "p48 fsw f32v, 0(x13)\np48 mv.swizzle x50v, x20v, xxxx, itype:8\np48 add x124v, x32v, x30v, itype:8\n"
     "p48 sb x32v, 64(x13), itype:8\nsub x5, x5, x6\nbne x5, x0, back\np48 fsw f32v, 0(x96v), svlen:3",
+    /* sub-vectors that are the same for all, of every width: LLVM must not take ages */
+    "sv.setvl x0, x0, 16\np64 sd x24, 787(x96v), itype:16, svlen:2\np48 add x32v, x20, x64v, itype:8, "
+    "svlen:2\n"
+    "p48 sub x32v, x20, x64v, itype:8, svlen:3\np48 xor x32v, x20, x64v, itype:8, svlen:4\n"
+    "p48 or x32v, x20, x64v, itype:16, svlen:3\np48 fadd.s f32v, f8, f64v, svlen:4\nsv.setvl x0, x0, 7\n"
+    "p48 fmul.d f32v, f8, f64v, svlen:2\np48 and x32v, x20, x64v, itype:16, svlen:4\np48 max x32v, x20, "
+    "x64v, svlen:3",
     /* masks made by branches, and results of zeros */
     "vblock both:33, regs(x5=x40v:8, x6=x50v:8), preds(x6=x9) { bltu x5, x6, on }\non: vblock regs(x5=x40v), "
     "preds(x5=!x10.z, x0=x11) { bne x5, x0, end }\np48 fmin.s f40v, f32v, f36v, pred:x11\n"
     "vblock regs(x5=x40v:32), preds(x5=x9.z) { addi x5, x5, 1 ; c.nop }\nend: c.nop",
     /* SUBVL that is not known at a branch of vectors */
-    "sv.setvl x0, x0, 7\nbeq x9, x10, over\ncsrrwi x0, subvl, 2\nover: vblock regs(x17=x44v:8), preds(x17=x9) { "
+    "sv.setvl x0, x0, 7\nbeq x9, x10, over\ncsrrwi x0, subvl, 2\nover: vblock regs(x17=x44v:8), "
+    "preds(x17=x9) { "
     "c.li x17, -27 ; bltu x17, x16, on ; c.nop }\naddi x5, x5, 1\non: p48 add x40v, x32v, x32v, itype:16",
     /* calls, and back; a place that is only known then */
     "jal x1, sub\nauipc x5, 0\njalr x6, 16(x5)\nc.j end\nc.nop\nc.nop\njalr x0, 0(x6)\nsub: sv.setvl x0, x0, "
