@@ -247,6 +247,19 @@ static void leave_at(struct simple_v_trans *t, const struct simple_v_item *item,
     LLVMBuildBr(t->b->ir, to);
 }
 
+/* Instructions of LLVM since the last count: behind the last in the block at hand, and in blocks that are new. */
+static void count_insns(struct simple_v_trans *t)
+{
+    LLVMBasicBlockRef at = t->last ? LLVMGetNextBasicBlock(t->last) : NULL;
+    for (LLVMValueRef i = t->counted; i; i = LLVMGetNextInstruction(i))
+        t->insns++;
+    for (; at; at = LLVMGetNextBasicBlock(at))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(at); i; i = LLVMGetNextInstruction(i))
+            t->insns++;
+    t->last = LLVMGetLastBasicBlock(t->b->function);
+    t->counted = LLVMGetLastInstruction(LLVMGetInsertBlock(t->b->ir));
+}
+
 static void emit_block(struct simple_v_trans *t, uint32_t first)
 {
     const uint32_t count = length_of(t, first);
@@ -261,11 +274,19 @@ static void emit_block(struct simple_v_trans *t, uint32_t first)
     t->left = 0;
     take_fuel(t, count);
     t->left = count;
+    t->counted = NULL;
     for (uint32_t n = 0; n < count; n++) {
         if (!emit_item(t, item))
             return;
+        count_insns(t);
         if (n + 1 < count)
             item = &t->flow.items[item->next];
+        if (n + 1 < count && t->insns >= INSNS_MAX) { /* a block may be all of it */
+            t->item = item;
+            store_place(t);
+            LLVMBuildBr(t->b->ir, t->stepping);
+            return;
+        }
     }
     t->item = item;
     /* What falls through has been counted already. */
@@ -350,32 +371,22 @@ static void emit_dispatch(struct simple_v_trans *t)
     LLVMBuildRetVoid(ir);
 }
 
-static unsigned insns_of(LLVMValueRef function, LLVMBasicBlockRef *counted)
-{
-    unsigned count = 0;
-    LLVMBasicBlockRef at = *counted ? LLVMGetNextBasicBlock(*counted) : LLVMGetFirstBasicBlock(function);
-    for (; at; at = LLVMGetNextBasicBlock(at)) {
-        *counted = at;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(at); i; i = LLVMGetNextInstruction(i))
-            count++;
-    }
-    return count;
-}
-
-/* Blocks, until they are too many. */
+/* Blocks, until they are too many; what others go to all the same is the interpreter's. */
 static void emit_blocks(struct simple_v_trans *t)
 {
-    LLVMBasicBlockRef counted = NULL;
-    unsigned insns = 0;
     for (uint32_t n = 0; n < t->flow.count; n++) {
         if (!t->begin[n])
             continue;
         LLVMPositionBuilderAtEnd(t->b->ir, t->begin[n]);
-        if (insns < INSNS_MAX)
+        if (t->insns < INSNS_MAX) {
             emit_block(t, n);
-        else
+            continue;
+        }
+        if (LLVMGetFirstUse(LLVMBasicBlockAsValue(t->begin[n])))
             leave_at(t, &t->flow.items[n], t->stepping);
-        insns += insns_of(t->b->function, &counted);
+        else
+            LLVMDeleteBasicBlock(t->begin[n]);
+        t->begin[n] = NULL;
     }
 }
 
@@ -415,8 +426,8 @@ static LLVMValueRef emit_function(struct simple_v_trans *t)
     for (uint32_t n = 0; n < t->flow.count; n++)
         if (t->flow.items[n].begins && t->flow.items[n].reached)
             t->begin[n] = simple_v_trans_block(t, "block");
-    emit_dispatch(t);
     emit_blocks(t);
+    emit_dispatch(t);
     b->function = outer;
     LLVMPositionBuilderAtEnd(b->ir, here);
     return f;

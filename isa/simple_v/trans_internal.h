@@ -35,7 +35,11 @@ struct simple_v_trans {
     struct simple_v_flow flow;
     LLVMValueRef thread;
     LLVMBasicBlockRef dispatch, stepping, leave;
-    LLVMBasicBlockRef *begin;  /* by item, of those that begin a block */
+    LLVMBasicBlockRef *begin; /* by item, of those that begin a block */
+    /* How many instructions of LLVM there are; the last that was counted in the block at hand, the last block. */
+    unsigned insns;
+    LLVMValueRef counted;
+    LLVMBasicBlockRef last;
     LLVMValueRef scopes[2][2]; /* of the thread's memory, of the guest's: alias.scope, noalias */
 
     /* The instruction at hand. */
