@@ -7,7 +7,7 @@
 #include "isa/simple_v/state.h"
 #include "util/bits.h"
 
-enum { ITEMS_MAX = 1 << 16 };
+enum { ITEMS_MAX = 1 << 16, BLOCK_MAX = 32 /* LLVM takes the square of a block for its time */ };
 
 struct find {
     const struct simple_v_program *program;
@@ -180,6 +180,18 @@ static void link_item(struct find *f, uint32_t n)
         begin(f, item->next, !inside);
 }
 
+static void split_blocks(struct find *f)
+{
+    for (uint32_t n = 0, length = 0; n < f->count; n++) {
+        struct simple_v_item *item = &f->items[n];
+        length = item->begins ? 1 : length + 1;
+        if (length <= BLOCK_MAX || item->kind == SIMPLE_V_ITEM_STRANGE)
+            continue;
+        item->begins = item->split = true;
+        length = 1;
+    }
+}
+
 /* ---- lengths ---- */
 
 static uint8_t lesser(uint8_t known, unsigned n)
@@ -339,6 +351,7 @@ static bool find(struct find *f, uint64_t stop)
     const uint64_t offset = stop - f->program->address;
     if (!(offset & 1) && offset / 2 < f->program->count)
         begin(f, item_at(f, (uint32_t)(offset / 2)), false);
+    split_blocks(f);
     return find_lengths(f);
 }
 

@@ -27,7 +27,8 @@ struct simple_v_item {
     const struct simple_v_block *block; /* in which it stands; the header's own; NULL: none */
     uint32_t next, target;              /* items; NOWHERE: there is none, or it was not found */
     bool begins;                        /* others than the item before go here, or may */
-    bool entered;                       /* from places that are not known: by an address, behind calls */
+    bool split;   /* it begins a block for no other reason than that the one before is long enough */
+    bool entered; /* from places that are not known: by an address, behind calls */
     bool reached;
     struct simple_v_lengths before; /* where `entered`, if the thread has them then */
 };

@@ -358,7 +358,7 @@ static void emit_dispatch(struct simple_v_trans *t)
     for (uint32_t n = 0; n < t->flow.count; n++) {
         const struct simple_v_item *item = &t->flow.items[n];
         const bool inside = item->block && item->kind != SIMPLE_V_ITEM_HEADER;
-        if (!t->begin[n] || inside)
+        if (!t->begin[n] || inside || item->split)
             continue;
         LLVMBasicBlockRef guard = simple_v_trans_block(t, "guard");
         LLVMAddCase(choose, jit_i64(t->b, 2ull * item->place), guard);
