@@ -10,7 +10,7 @@
 
 enum {
     DEFAULT_MXCSR = 0x1f80, /* denormals, to nearest, no traps */
-    INSNS_MAX = 30000       /* of LLVM, behind which blocks are left to the interpreter */
+    INSNS_MAX = 24000       /* of LLVM, behind which blocks are left to the interpreter */
 };
 
 LLVMBasicBlockRef simple_v_trans_block(struct simple_v_trans *t, const char *name)
@@ -380,6 +380,9 @@ static void emit_blocks(struct simple_v_trans *t)
         LLVMPositionBuilderAtEnd(t->b->ir, t->begin[n]);
         if (t->insns < INSNS_MAX) {
             emit_block(t, n);
+            count_insns(t);
+            for (LLVMValueRef i = LLVMGetFirstInstruction(t->begin[n]); i; i = LLVMGetNextInstruction(i))
+                t->insns++;
             continue;
         }
         if (LLVMGetFirstUse(LLVMBasicBlockAsValue(t->begin[n])))

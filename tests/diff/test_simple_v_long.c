@@ -57,9 +57,15 @@ static void blocks_are_too_many(void **state)
            "beq x7, x8, 4\np48 lbu x32v, 0(x12), itype:8\n", "addi x9, x9, 1\njalr x0, 0(x6)\n");
 }
 
+static void nothing_but_branches(void **state)
+{
+    agrees("", "beq x7, x8, 4\n", "c.nop\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_block_is_too_long),
-                                       cmocka_unit_test(blocks_are_too_many)};
+                                       cmocka_unit_test(blocks_are_too_many),
+                                       cmocka_unit_test(nothing_but_branches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
