@@ -578,7 +578,7 @@ static void make(uint64_t seed)
     qemu_code_bytes = QEMU_HEAD;
     sv_length = 0;
     for (unsigned n = 1; n < 256; n++)
-        util_store64(qemu_at(FILES + 8 * n), n == 128 + 0 ? some_value() : some_value());
+        util_store64(qemu_at(FILES + 8 * n), some_value());
     for (unsigned n = 0; n < 20; n++)
         util_store64(qemu_at(FILES + 8 * (n < 4 ? BASE + n : ADDRESSES + n - 4)),
                      QEMU_MEMORY + 0x400 + below(QEMU_MEMORY_BYTES - 0x800));
