@@ -91,6 +91,11 @@ struct launch {
 static uint8_t *memory;
 static struct simple_v_program *program;
 
+static void *at(unsigned offset)
+{
+    return memory + offset;
+}
+
 static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 {
     *out = 0;
@@ -184,13 +189,15 @@ static void fill(void)
                                .last_v = SIDE - 1,
                                .stride = SIDE,
                                .ones = 0x01010101};
+    float *varyings = at(VARYINGS);
+    uint32_t *tile = at(TILE), *texels = at(TEXTURE);
     srand(1);
     for (unsigned i = 0; i < VARYING_COUNT * PIXELS; i++)
-        ((float *)(void *)(memory + VARYINGS))[i] = (float)rand() / (float)RAND_MAX;
+        varyings[i] = (float)rand() / (float)RAND_MAX;
     for (unsigned i = 0; i < PIXELS; i++)
-        ((uint32_t *)(void *)(memory + TILE))[i] = (uint32_t)rand() * 77u;
+        tile[i] = (uint32_t)rand() * 77u;
     for (unsigned i = 0; i < SIDE * SIDE; i++)
-        ((uint32_t *)(void *)(memory + TEXTURE))[i] = (uint32_t)rand() * 2654435761u;
+        texels[i] = (uint32_t)rand() * 2654435761u;
     memcpy(memory + UNIFORMS, &n, sizeof n);
 }
 
@@ -202,9 +209,7 @@ static void launch(enum how how, void (*code)(struct launch *))
     const uint64_t mask = 0x7ffffffffffffffe;
     const struct simple_v_run run = {.program = program, .ports = &ports, .stop = STOP, .fuel = 100000};
     if (how == NATIVE) {
-        native((const float *)(void *)(memory + VARYINGS), (uint32_t *)(void *)(memory + TILE),
-               (const struct uniforms *)(void *)(memory + UNIFORMS),
-               (const uint32_t *)(void *)(memory + TEXTURE), mask);
+        native(at(VARYINGS), at(TILE), at(UNIFORMS), at(TEXTURE), mask);
         return;
     }
     simple_v_thread_start(&l.thread, &run, CODE);
