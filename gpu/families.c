@@ -91,7 +91,7 @@ static const struct family families[] = {
     MALI("g52", "G52 MP2", "Bifrost", MALI_G52, false),
     /* Of no driver: these stand last. */
     {{"libresoc", "libresoc", "Libre-SOC hybrid core (Simple-V)", NULL, LIBRESOC_WINDOW, true, 1ull << 32,
-      true},
+      false},
      .make = make_libresoc},
 };
 

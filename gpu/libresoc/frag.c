@@ -200,7 +200,7 @@ static const struct raster_shader_family family = {.shade = shade, .report = rep
 
 bool libresoc_frag_init(struct libresoc_frag *out, const struct libresoc_draw_record *draw, uint32_t width,
                         const struct libresoc_stage *base, struct gpu_programs *programs,
-                        const struct gpu_host *host, struct gpu_fault *fault)
+                        struct jit_engine *engine, const struct gpu_host *host, struct gpu_fault *fault)
 {
     const struct libresoc_program_record *fragment = &draw->stage[LIBRESOC_FRAGMENT],
                                          *blend = &draw->stage[LIBRESOC_BLEND];
@@ -217,6 +217,6 @@ bool libresoc_frag_init(struct libresoc_frag *out, const struct libresoc_draw_re
     out->fragment = out->blend = *base;
     out->fragment.kind = LIBRESOC_FRAGMENT;
     out->blend.kind = LIBRESOC_BLEND;
-    return (!out->has_fragment || libresoc_stage_take(programs, fragment, &out->fragment, fault)) &&
-           (!out->has_blend || libresoc_stage_take(programs, blend, &out->blend, fault));
+    return (!out->has_fragment || libresoc_stage_take(programs, engine, fragment, &out->fragment, fault)) &&
+           (!out->has_blend || libresoc_stage_take(programs, engine, blend, &out->blend, fault));
 }

@@ -22,7 +22,7 @@ struct libresoc_frag {
  * move. False and *fault. Thread-safe. */
 bool libresoc_frag_init(struct libresoc_frag *out, const struct libresoc_draw_record *draw, uint32_t width,
                         const struct libresoc_stage *base, struct gpu_programs *programs,
-                        const struct gpu_host *host, struct gpu_fault *fault);
+                        struct jit_engine *engine, const struct gpu_host *host, struct gpu_fault *fault);
 /* raster_shader_shade while `watch` is told. */
 uint32_t libresoc_frag_shade_watched(const struct libresoc_frag *frag, const struct gpu_watch *watch,
                                      const struct raster_prim *prim, struct raster_tile *tile,

@@ -75,7 +75,7 @@ static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gp
     if (!frag)
         return gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, draw->state, "no host memory");
     memset(frag, 0, sizeof *frag);
-    if (!libresoc_frag_init(frag, &record, of->width, &base, m->programs, m->host, fault))
+    if (!libresoc_frag_init(frag, &record, of->width, &base, m->programs, m->options->engine, m->host, fault))
         return false;
     draw->shader = &frag->shader;
     draw->fragments = frag;
@@ -157,6 +157,7 @@ static void programs(const struct gpu_frame_draw *draw, struct gpu_frame_program
 {
     const struct libresoc_frag *frag = draw->fragments;
     out->has = frag->has_fragment;
+    out->compiled = frag->fragment.code != NULL;
     if (frag->has_fragment)
         out->program = libresoc_stage_observed(&frag->fragment);
     if (frag->has_blend) {

@@ -110,7 +110,8 @@ static bool draw(struct libresoc_job *job)
     struct libresoc_stage stage = stage_of(job, LIBRESOC_VERTEX);
     struct libresoc_vertices vertices = {
         .draw = d, .stage = &stage, .host = job->machine->host, .pool = job->machine->options->pool};
-    if (!libresoc_stage_take(job->machine->programs, &d->stage[LIBRESOC_VERTEX], &stage, job->fault) ||
+    if (!libresoc_stage_take(job->machine->programs, job->machine->options->engine,
+                             &d->stage[LIBRESOC_VERTEX], &stage, job->fault) ||
         !libresoc_vertices_begin(&vertices, job->fault))
         return false;
     for (uint32_t n = 0; n < d->instance_count; n++) {
@@ -185,6 +186,18 @@ static bool run(struct libresoc_job *job)
            libresoc_frame_render(job);
 }
 
+/* Between two jobs: programs of which there are many, and all with the engine's code when that is full. */
+static void forget_programs(const struct libresoc_machine *machine)
+{
+    struct jit_engine *engine = machine->options->engine;
+    const bool renew = engine && jit_engine_is_full(engine);
+    gpu_programs_begin(machine->programs);
+    if (renew || gpu_programs_are_many(machine->programs))
+        gpu_programs_empty(machine->programs);
+    if (renew)
+        (void)jit_engine_renew(engine); /* with other users it stays full: their programs are interpreted */
+}
+
 bool libresoc_job_run(const struct libresoc_machine *machine, uint64_t address, struct gpu_fault *fault)
 {
     struct libresoc_job *job = calloc(1, sizeof *job);
@@ -195,9 +208,7 @@ bool libresoc_job_run(const struct libresoc_machine *machine, uint64_t address, 
     job->fault = fault;
     job->packets = machine->options->packet_budget;
     job->fuel = machine->options->job_fuel;
-    gpu_programs_begin(machine->programs);
-    if (gpu_programs_are_many(machine->programs))
-        gpu_programs_empty(machine->programs);
+    forget_programs(machine);
     const unsigned saved = util_fpenv_enter();
     const bool done = run(job);
     util_fpenv_leave(saved);

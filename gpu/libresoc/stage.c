@@ -1,5 +1,5 @@
 /* Launches: registers, what the program reaches, how it ends. `execute` is the one place that knows how programs are run. */
-#include "gpu/libresoc/stage.h"
+#include "gpu/libresoc/stage_code.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,8 +37,9 @@ const struct gpu_program_kind libresoc_program_kind = {.word_bytes = 2,
                                                        .decode = decode,
                                                        .destroy = destroy};
 
-bool libresoc_stage_take(struct gpu_programs *programs, const struct libresoc_program_record *record,
-                         struct libresoc_stage *out, struct gpu_fault *fault)
+bool libresoc_stage_take(struct gpu_programs *programs, struct jit_engine *engine,
+                         const struct libresoc_program_record *record, struct libresoc_stage *out,
+                         struct gpu_fault *fault)
 {
     const char *unit = libresoc_stage_name(out->kind);
     const uint64_t address = record->address;
@@ -58,6 +59,7 @@ bool libresoc_stage_take(struct gpu_programs *programs, const struct libresoc_pr
         return gpu_fault_set(fault, GPU_FAULT_SHADER, unit, address, "%s",
                              status == -ENOMEM ? "no host memory" : error.text);
     out->cached = program;
+    out->code = engine ? libresoc_stage_code(program, address, record->entry, engine) : NULL;
     out->program = *(const struct simple_v_program *)program->program;
     out->program.address = address;
     out->entry = address + record->entry;
@@ -148,25 +150,35 @@ static void begin(const struct libresoc_stage *stage, const struct libresoc_laun
         {14, LIBRESOC_OUT_AT}, {15, stage->uniforms},
         {16, launch->place},   {17, launch->flags},
     };
-    simple_v_start(state, stage->entry);
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(registers); n++)
         simple_v_set_x(state, registers[n].reg, registers[n].value);
     memset(launch->local->stack, 0, sizeof launch->local->stack);
 }
 
-/* From the state's PC until the program ends; returns report->fault. */
-static enum simple_v_fault execute(const struct libresoc_stage *stage, const struct libresoc_launch *launch,
-                                   struct simple_v_state *state, struct simple_v_report *report)
+static void reach(const struct libresoc_stage *stage, const struct libresoc_launch *launch,
+                  struct libresoc_thread *out)
 {
-    struct world world = {stage, launch};
-    const struct simple_v_ports ports = {.ctx = &world, .load = load, .store = store};
-    const struct simple_v_run run = {.program = &stage->program,
-                                     .ports = &ports,
-                                     .stop = LIBRESOC_EXIT,
-                                     .fuel = UTIL_MIN(stage->fuel, launch->fuel),
-                                     .trace = launch->trace,
-                                     .trace_data = launch->trace_data};
-    return simple_v_run(&run, state, report);
+    struct libresoc_local *local = launch->local;
+    const struct gpu_memory *memory = stage->memory;
+    out->stack = (struct libresoc_reach){LIBRESOC_STACK_AT, LIBRESOC_STACK, (uintptr_t)local->stack};
+    out->in = (struct libresoc_reach){LIBRESOC_IN_AT, launch->in_bytes, (uintptr_t)local->in};
+    out->out = (struct libresoc_reach){LIBRESOC_OUT_AT, launch->out_bytes, (uintptr_t)local->out};
+    out->memory = (struct libresoc_reach){0, memory->size, (uintptr_t)memory->base};
+    out->written = *stage->written;
+}
+
+/* From the thread's PC until the program ends. */
+static void execute(const struct libresoc_stage *stage, const struct libresoc_launch *launch,
+                    struct libresoc_thread *thread)
+{
+    struct simple_v_thread *t = &thread->thread;
+    if (!stage->code || launch->trace) {
+        simple_v_run(&t->run, &t->state, &t->report);
+        return;
+    }
+    reach(stage, launch, thread);
+    ((libresoc_stage_fn)jit_function_code(stage->code))(thread);
+    jit_function_ran(stage->code, t->state.executed);
 }
 
 static bool fail(const struct libresoc_stage *stage, const struct simple_v_state *state,
@@ -189,11 +201,20 @@ static bool fail(const struct libresoc_stage *stage, const struct simple_v_state
 bool libresoc_stage_run(const struct libresoc_stage *stage, struct libresoc_launch *launch,
                         struct gpu_fault *fault)
 {
-    struct simple_v_state state;
-    struct simple_v_report report;
-    begin(stage, launch, &state);
-    const enum simple_v_fault end = execute(stage, launch, &state, &report);
-    launch->executed = state.executed;
-    launch->left = simple_v_x(&state, 9);
-    return end == SIMPLE_V_OK || fail(stage, &state, &report, fault);
+    struct world world = {stage, launch};
+    const struct simple_v_ports ports = {.ctx = &world, .load = load, .store = store};
+    const struct simple_v_run run = {.program = &stage->program,
+                                     .ports = &ports,
+                                     .stop = LIBRESOC_EXIT,
+                                     .fuel = UTIL_MIN(stage->fuel, launch->fuel),
+                                     .trace = launch->trace,
+                                     .trace_data = launch->trace_data};
+    struct libresoc_thread thread;
+    const struct simple_v_report *report = &thread.thread.report;
+    simple_v_thread_start(&thread.thread, &run, stage->entry);
+    begin(stage, launch, &thread.thread.state);
+    execute(stage, launch, &thread);
+    launch->executed = thread.thread.state.executed;
+    launch->left = simple_v_x(&thread.thread.state, 9);
+    return !report->fault || fail(stage, &thread.thread.state, report, fault);
 }

@@ -13,6 +13,7 @@
 #include "gpu/observe.h"
 #include "gpu/program.h"
 #include "isa/simple_v/interp.h"
+#include "jit/engine.h"
 
 #define LIBRESOC_LANES   64u
 #define LIBRESOC_STREAMS 64u /* of a table, at most: each a number for every lane */
@@ -48,6 +49,7 @@ struct libresoc_stage {
     const struct libresoc_written *written;
     struct simple_v_program program; /* where it stands; its arrays are the cache's */
     const struct gpu_program *cached;
+    struct jit_function *code; /* NULL: it is interpreted */
     uint64_t entry, uniforms;
     uint64_t fuel; /* instructions of a launch */
 };
@@ -69,9 +71,10 @@ struct libresoc_launch {
 /* Programs of the set, for gpu_programs_create. */
 extern const struct gpu_program_kind libresoc_program_kind;
 
-/* The stage of a program's record; the rest of *out is the caller's. False and *fault. Thread-safe. */
-bool libresoc_stage_take(struct gpu_programs *programs, const struct libresoc_program_record *record,
-                         struct libresoc_stage *out, struct gpu_fault *fault);
+/* The stage of a program's record; the rest of *out is the caller's. `engine`: NULL to interpret. False and *fault. Thread-safe. */
+bool libresoc_stage_take(struct gpu_programs *programs, struct jit_engine *engine,
+                         const struct libresoc_program_record *record, struct libresoc_stage *out,
+                         struct gpu_fault *fault);
 
 /* Its program, told. */
 struct gpu_observed_program libresoc_stage_observed(const struct libresoc_stage *stage);

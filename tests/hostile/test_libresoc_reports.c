@@ -1,5 +1,5 @@
 /* Hostile frames of the Libre-SOC GPU: a good one in which one thing is wrong. Each ends in a report that names unit, draw, place and
- * what it is, the same on any number of threads; and after it the good frame draws the picture that it draws alone. */
+ * what it is, the same on any number of threads, interpreted and compiled; and after it the good frame draws the picture that it draws alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -343,6 +343,8 @@ static uint64_t picture(const struct guest *g)
     return XXH3_64bits(g->memory.base + GUEST_COLOR, SIDE * SIDE * 4);
 }
 
+static struct jit_engine *engine;
+
 static void test_reports(void **state)
 {
     struct guest good, bad;
@@ -353,7 +355,7 @@ static void test_reports(void **state)
     assert_string_equal(report, "");
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
         for (unsigned threads = 0; threads < 8; threads += threads ? 5 : 2) {
-            const struct gpu_options options = {.fuel = 3000};
+            const struct gpu_options options = {.fuel = 3000, .engine = threads == 2 ? engine : NULL};
             guest_open_with(&bad, options, threads);
             put_frame(&bad);
             cases[n].spoil(&bad);
@@ -431,6 +433,18 @@ static void test_bits(void **state)
     }
 }
 
+static int start_engine(void **state)
+{
+    const struct jit_options options = {.level = -1, .cache_dir = ""};
+    return jit_engine_create(&options, &engine, NULL);
+}
+
+static int stop_engine(void **state)
+{
+    jit_engine_destroy(engine);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,5 +452,5 @@ int main(void)
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_bits),
     };
-    return cmocka_run_group_tests_name("libresoc reports", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("libresoc reports", tests, start_engine, stop_engine);
 }

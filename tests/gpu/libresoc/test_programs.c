@@ -1,4 +1,4 @@
-/* The programs of tests/libresoc/draw, a launch at a time, beside the same in C: bit by bit (SIMPLE_V.md 12.1, T4 to T7). */
+/* The programs of tests/libresoc/draw, a launch at a time, beside the same in C, interpreted and compiled: bit by bit (SIMPLE_V.md 12.1, T4 to T7). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #define LAUNCHES 300u
 
 static struct libresoc_local local;
+static struct jit_engine *engine; /* NULL: interpreted */
 
 /* A stage over memory of its own. */
 struct bench {
@@ -51,7 +52,8 @@ static void open_bench(struct bench *b, enum libresoc_stage_kind kind, const cha
         (struct libresoc_stage){.kind = kind, .memory = &b->memory, .written = &b->written, .fuel = 1u << 20};
     const struct libresoc_program_record record = {
         .address = GPU_PAGE, .bytes = count * 2, .uniforms = UNIFORMS};
-    assert_true(libresoc_stage_take(b->programs, &record, &b->stage, &fault));
+    assert_true(libresoc_stage_take(b->programs, engine, &record, &b->stage, &fault));
+    assert_int_equal(!b->stage.code, !engine);
 }
 
 static void close_bench(struct bench *b)
@@ -215,6 +217,18 @@ static void test_blend(void **state)
     close_bench(&b);
 }
 
+static int start_engine(void **state)
+{
+    const struct jit_options options = {.level = -1, .cache_dir = ""};
+    return jit_engine_create(&options, &engine, NULL);
+}
+
+static int stop_engine(void **state)
+{
+    jit_engine_destroy(engine);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,5 +236,6 @@ int main(void)
         cmocka_unit_test(test_fragment),
         cmocka_unit_test(test_blend),
     };
-    return cmocka_run_group_tests_name("libresoc programs", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("libresoc programs", tests, NULL, NULL) ||
+           cmocka_run_group_tests_name("libresoc programs, compiled", tests, start_engine, stop_engine);
 }
