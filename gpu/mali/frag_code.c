@@ -48,6 +48,7 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
     out->zs = f->zs;
     out->has_program = f->has_program;
     out->early = f->early;
+    out->runs_failed = f->runs_failed;
     out->depth_given = f->depth_given;
     out->alpha_func = f->alpha_func;
     out->alpha_to_coverage = f->alpha_to_coverage;
@@ -250,11 +251,11 @@ static bool may_be_opaque(const struct mali_frag *f)
                  f->query == RASTER_QUERY_NONE;
     if (!plain || (raster_depth_is_32((enum raster_depth_kind)f->tile->depth) && !raster_zs_is_idle(&f->zs)))
         return false;
-    if (!f->has_program || !t->written)
+    const struct mali_decoded *p = f->has_program ? f->world.program : NULL;
+    if (!p || (!t->written && !p->stores))
         return true;
     if (t->shader)
         return false;
-    const struct mali_decoded *p = f->world.program;
     return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores &&
            (p->warp ? mali_frag_writes_always(p->warp) : writes_always(p->midgard)) &&
            !raster_output_reads(format, &t->blend);
@@ -367,6 +368,15 @@ void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in
         take(f, code);
 }
 
+struct mali_report mali_frag_report_of(const struct mali_frag *f, uint32_t code, uint32_t address)
+{
+    const struct isa_fault said = isa_fault_unpack(code);
+    return (struct mali_report){.fault = said.kind,
+                                .at = said.pc,
+                                .name = mali_fault_name(f->world.program, said.pc),
+                                .place = {said.lane, address}};
+}
+
 void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
 {
     const struct mali_frag *f = (const struct mali_frag *)shader;
@@ -375,8 +385,7 @@ void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_
                       "programs run longer than the tile's share of the job's fuel allows");
         return;
     }
-    const struct isa_fault said = isa_fault_unpack(code);
-    const struct mali_report report = {.fault = said.kind, .at = said.pc, .place = {said.lane, address}};
+    const struct mali_report report = mali_frag_report_of(f, code, address);
     const struct mali_threads threads = {.world = (struct mali_world *)(uintptr_t)&f->world};
     struct mali_stop stop = {0};
     mali_world_fault(&threads, &report, &stop);

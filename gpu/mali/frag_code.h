@@ -40,7 +40,7 @@ struct mali_frag_forms {
     uint32_t words[MALI_TARGETS][2], varying_table;
     uint8_t word[2][FRAG_WORDS_MOST];
     struct mali_frag_message messages[MALI_FRAG_MESSAGES];
-    uint8_t point_up, zero[3];
+    uint8_t point_up, runs_failed, zero[2];
 };
 
 /* What code reads of a draw (raster_shader.args); immutable but for `passed`. */
@@ -72,7 +72,8 @@ bool mali_frag_writes_always(const struct warp_program *program);
 /* frag_code.c: the draw's code, kept with its program, into frag->shader, or, where it calls ports, frag->called.
  * What has none is interpreted. */
 void mali_frag_take_code(struct mali_frag *frag, struct jit_engine *engine, bool in_order);
-/* A fault of code, as report of struct raster_shader_family. */
+/* A fault of code as an interpreter would tell it; the same as report of struct raster_shader_family. */
+struct mali_report mali_frag_report_of(const struct mali_frag *frag, uint32_t code, uint32_t address);
 void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault);
 struct jit_function *mali_frag_quads(const struct raster_shader *shader);
 

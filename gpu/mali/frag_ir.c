@@ -1,6 +1,7 @@
 /* Fragment variants: one function a program, state and form of blocks (raster/shader_ir.h), whose steps are
  * those of frag_internal.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "gpu/mali/frag_ir.h"
 #include "raster/depth_ir.h"
@@ -73,11 +74,11 @@ static void test(struct mali_frag_ir *e, struct jit_builder *b)
         e->live[s] = test_sample(e, b, s);
 }
 
-static LLVMValueRef any_sample(const struct mali_frag_ir *e, struct jit_builder *b)
+static LLVMValueRef any_of(const struct mali_frag_ir *e, struct jit_builder *b, const LLVMValueRef *samples)
 {
-    LLVMValueRef any = e->live[0];
+    LLVMValueRef any = samples[0];
     for (unsigned s = 1; s < e->forms->tile.samples; s++)
-        any = LLVMBuildOr(b->ir, any, e->live[s], "");
+        any = LLVMBuildOr(b->ir, any, samples[s], "");
     return any;
 }
 
@@ -97,6 +98,7 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + block;
     for (unsigned s = 0; s < e->forms->tile.samples; s++)
         e->live[s] = e->forms->sample_mask >> s & 1 ? e->at.covered[s] : none(b);
+    memcpy(e->runs, e->live, sizeof e->runs);
     e->w = raster_block_ir_w(&e->at, b);
     if (is_deferred(e))
         return NULL;
@@ -106,7 +108,9 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     if (e->forms->early)
         test(e, b);
     e->holds = false;
-    return jit_mask_any(b, any_sample(e, b));
+    if (!e->forms->runs_failed)
+        memcpy(e->runs, e->live, sizeof e->runs);
+    return jit_mask_any(b, any_of(e, b, e->runs));
 }
 
 /* All lanes of quads that have one. */
@@ -120,19 +124,20 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
     return LLVMBuildICmp(b->ir, LLVMIntNE, all, LLVMConstNull(b->i8x16), "");
 }
 
-/* Straight programs run in all lanes: what the others do is not seen. */
+/* Straight programs run in all lanes where what the others do is not seen: by nobody who looks at memory, or asks which
+ * lanes execute. */
 void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
                         LLVMValueRef *lanes, LLVMValueRef *helpers)
 {
     const struct mali_decoded *p = e->variant->program;
-    if (straight && !p->loads && !p->stores) {
+    if (straight && !p->loads && !p->stores && !(p->warp && p->warp->permutes)) {
         *lanes = LLVMConstAllOnes(b->i1x16);
         *helpers = NULL;
         return;
     }
-    LLVMValueRef live = any_sample(e, b);
-    *lanes = quads_of(b, live);
-    *helpers = LLVMBuildAnd(b->ir, *lanes, LLVMBuildNot(b->ir, live, ""), "");
+    LLVMValueRef run = any_of(e, b, e->runs);
+    *lanes = quads_of(b, run);
+    *helpers = LLVMBuildAnd(b->ir, *lanes, LLVMBuildNot(b->ir, run, ""), "");
 }
 
 static struct mali_frag_ir_end end_of(const struct midgard_ir_state *end)
@@ -275,10 +280,10 @@ static int write_target(struct mali_frag_ir *e, struct jit_builder *b, unsigned 
         colors.src1[c] = jit_load(b, b->i32x16, e->second[t][c], 64, false);
         colors.constant[c] = constant;
     }
-    if (f->alpha_to_one >> t & 1)
+    if (f->alpha_to_one >> t & ~(f->raw >> t) & 1) /* raw ones have no alpha: bits of their own */
         colors.src[3] = jit_as_i32(b, jit_splat_f32(b, 1));
     if (f->shaders >> t & 1)
-        return mali_frag_ir_blend(e, b, t, &colors, LLVMBuildAnd(b->ir, any_sample(e, b), there, ""));
+        return mali_frag_ir_blend(e, b, t, &colors, LLVMBuildAnd(b->ir, any_of(e, b, e->live), there, ""));
     for (unsigned s = 0; s < f->tile.samples; s++) {
         LLVMValueRef here = LLVMBuildAnd(b->ir, samples, jit_splat_u32(b, 1u << s), "");
         if (e->variant->program->warp)

@@ -22,11 +22,13 @@ struct mali_frag_ir {
     const struct mali_frag_variant *variant;
     const struct mali_frag_forms *forms;
     struct raster_block_ir at;
+    struct warp_ir_ports of_world; /* what all programs of isa/warp have */
     LLVMValueRef args, call;
     bool refused; /* the program asks for what is not compiled */
     int status;   /* of blend shaders, as mali_frag_ir_blend returns it */
     /* Of the block at hand. */
     LLVMValueRef live[RASTER_TARGET_SAMPLES]; /* i1x16 */
+    LLVMValueRef runs[RASTER_TARGET_SAMPLES]; /* that the program runs for: with forms->runs_failed more */
     LLVMValueRef w, depth, stencil_word;
     struct mali_frag_held held[2]; /* of a sample: depth or the word of both, stencil */
     unsigned held_count;

@@ -250,10 +250,10 @@ static void keep(struct mali_frag_batch *b, const struct midgard_writeout *what,
 
 static void keep_zs(struct mali_frag_batch *b, const struct midgard_writeout *what, unsigned lane)
 {
-    if (what->has_depth)
+    if (what->has_depth && b->frag->depth_given)
         b->depth[lane] =
             raster_depth_encode((enum raster_depth_kind)b->frag->tile->depth, util_u2f(what->depth[lane]));
-    if (what->has_stencil)
+    if (what->has_stencil && b->frag->stencil_given)
         b->stencil[lane] = (uint8_t)what->stencil[lane];
 }
 
@@ -267,8 +267,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
             store_raw(b, what, lane, b->blending - 1, select & 255);
             continue;
         }
-        if (b->frag->depth_given || b->frag->stencil_given)
-            keep_zs(b, what, lane);
+        keep_zs(b, what, lane);
         if (select != MIDGARD_SELECT_NO_COLOR && target < b->frag->tile->count)
             keep(b, what, lane, target);
     }

@@ -57,7 +57,6 @@ static void begin_warp(struct mali_frag_batch *b, const uint16_t *covered, union
 {
     memcpy(b->covered, covered, sizeof b->covered);
     b->tested = 0;
-    memset(b->stencil, 0, sizeof b->stencil);
     for (unsigned lane = 0; lane < ISA_LANES; lane++)
         b->alpha[lane] = 1.0f;
     mali_frag_warp_registers(b, state->warp.reg);
@@ -75,6 +74,7 @@ static bool run_program(struct mali_frag_batch *b, const uint16_t *covered, uint
     if (world->program->warp)
         begin_warp(b, covered, &state);
     memset(b->written, 0, sizeof b->written);
+    memset(b->stencil, 0, sizeof b->stencil);
     if (!run(b, world, &state, stop))
         return false;
     if (b->looking)
@@ -341,8 +341,7 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     b->executed += call.executed;
     if (!fault)
         return true;
-    const struct isa_fault said = isa_fault_unpack(fault);
-    const struct mali_report report = {.fault = said.kind, .at = said.pc, .place = {said.lane, call.address}};
+    const struct mali_report report = mali_frag_report_of(b->frag, fault, call.address);
     return mali_world_fault(&b->threads, &report, stop);
 }
 

@@ -56,7 +56,7 @@ bool mali_frag_has_warp_code(const struct mali_frag *f)
 {
     const struct warp_program *p = f->world.program->warp;
     struct kept kept = {.any = false};
-    if (f->runs_failed || p->fixed_far || f->world.program->loads || f->world.program->stores || p->buffers)
+    if (p->fixed_far)
         return false;
     for (uint32_t t = 0; t < f->tile->count; t++)
         if (f->target[t].shader)

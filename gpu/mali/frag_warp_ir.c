@@ -173,7 +173,7 @@ static LLVMValueRef message(void *ctx, struct jit_builder *b, const struct warp_
     case WARP_ZS_EMIT: out[0] = zs_emit(e, b, m, mask); return NULL;
     case WARP_TILE:
     case WARP_STORE_TILE: e->refused = true; return NULL;
-    default: return warp_ir_call_ports.message(ctx, b, m, mask, out, leave, address);
+    default: return e->of_world.message(ctx, b, m, mask, out, leave, address);
     }
 }
 
@@ -196,7 +196,7 @@ static void special(void *ctx, struct jit_builder *b, unsigned which, LLVMValueR
     const uint32_t t = mali_frag_special_target(as);
     const size_t at = offsetof(struct mali_frag_args, special) + as * sizeof(uint32_t[2]);
     if (!mali_frag_has_special(as)) {
-        warp_ir_call_ports.special(ctx, b, which, out);
+        e->of_world.special(ctx, b, which, out);
         return;
     }
     for (unsigned k = 0; k < 2; k++)
@@ -224,7 +224,7 @@ static void set_registers(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
 {
     LLVMValueRef samples = jit_splat_u32(b, 0), x = whole(b, e->at.cx), y = whole(b, e->at.cy);
     for (unsigned s = 0; s < e->forms->tile.samples; s++) {
-        LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
+        LLVMValueRef bit = jit_select(b, e->runs[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
         samples = LLVMBuildOr(b->ir, samples, bit, "");
     }
     e->covered = samples;
@@ -246,10 +246,10 @@ int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     struct warp_ir_state end;
     mali_world_ir_warp_ports(&e->world, &ports);
+    e->of_world = ports;
     ports.special = special;
     ports.message = message;
     ports.uniform_word = uniform_word;
-    ports.texture = mali_ir_texture;
     set_registers(e, b, input.reg);
     jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
     mali_frag_ir_lanes(e, b, p->straight || p->fixed_count, &input.lanes, &input.helpers);
