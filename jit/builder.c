@@ -235,10 +235,14 @@ void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, 
 /* Without registers of masks LLVM would move bit by bit into bytes. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b, LLVMValueRef i16_bits)
 {
+    return b->level == JIT_AVX512 ? LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "")
+                                  : jit_mask_by_lanes(b, i16_bits);
+}
+
+LLVMValueRef jit_mask_by_lanes(struct jit_builder *b, LLVMValueRef i16_bits)
+{
     LLVMValueRef bit[JIT_LANES], all;
 
-    if (b->level == JIT_AVX512)
-        return LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "");
     for (unsigned l = 0; l < JIT_LANES; l++)
         bit[l] = jit_i32(b, 1u << l);
     all = jit_splat(b, LLVMBuildZExt(b->ir, i16_bits, b->i32, ""));

@@ -91,7 +91,10 @@ void jit_store_records(struct jit_builder *b, const LLVMValueRef at[16], unsigne
 
 /* Masks. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b,
-                                LLVMValueRef i16_bits);                  /* i16 -> i1x16, bit i = lane i */
+                                LLVMValueRef i16_bits); /* i16 -> i1x16, bit i = lane i */
+/* The same by a comparison at any level. For masks of which several are joined and others select by each: LLVM 19 goes in
+ * circles over those that are bits in AVX-512 code. */
+LLVMValueRef jit_mask_by_lanes(struct jit_builder *b, LLVMValueRef i16_bits);
 LLVMValueRef jit_mask_to_bits(struct jit_builder *b, LLVMValueRef mask); /* i1x16 -> i16 */
 LLVMValueRef jit_mask_any(struct jit_builder *b, LLVMValueRef mask);     /* i1 */
 LLVMValueRef jit_mask_all(struct jit_builder *b, LLVMValueRef mask);

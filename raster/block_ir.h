@@ -24,6 +24,7 @@ struct raster_block_ir {
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
     LLVMValueRef index;     /* its number, i32 */
+    LLVMValueRef pass;      /* of several (shader_ir.h), i32; else NULL */
     LLVMValueRef prim;      /* ptr: struct raster_prim or raster_planes; none of quads */
     LLVMValueRef x, y;      /* the block in the tile, i32; of quads their positions, i32x4 */
     LLVMValueRef px, py;    /* window pixels, i32x16 */

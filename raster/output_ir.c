@@ -124,13 +124,13 @@ LLVMValueRef raster_output_ir_test(struct raster_block_ir *r, struct jit_builder
     LLVMValueRef stored = raster_block_ir_load(b, r->zs, sample), updated, pass;
 
     if (!raster_depth_is_32((enum raster_depth_kind)targets->depth)) {
-        pass = raster_zs_ir(b, zs, reverse, lanes, depth, stored, &updated);
+        pass = raster_zs_ir(b, zs, reverse, NULL, lanes, depth, stored, &updated);
     } else {
         LLVMTypeRef bytes = LLVMVectorType(b->i8, JIT_LANES);
         LLVMValueRef at = stencil_place(r, b, sample), old, new;
 
         old = LLVMBuildZExt(b->ir, jit_load(b, bytes, at, 16, false), b->i32x16, "");
-        pass = raster_zs_ir_32(b, zs, reverse, lanes, depth, stored, old, &updated, &new);
+        pass = raster_zs_ir_32(b, zs, reverse, NULL, lanes, depth, stored, old, &updated, &new);
         if (zs->face[0].enable || zs->face[1].enable)
             jit_store(b, LLVMBuildTrunc(b->ir, new, bytes, ""), at, 16);
     }

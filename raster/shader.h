@@ -32,7 +32,7 @@ struct raster_shader_call {
     uint64_t executed; /* out: guest instructions, unless it ended in a fault */
     uint64_t passed;   /* grows as the draw's query has it (samples.h) */
     void *scratch;     /* memory of the program's, where the family has it outside the code */
-    uint32_t address;  /* out: of an access that was the fault */
+    uint64_t address;  /* out: of an access that was the fault, or what the family makes of it */
 };
 
 /* Compiled code. `args` is what the draw gives it; `prims`, `blocks` are of its form (block_ir.h): a struct
@@ -51,7 +51,7 @@ struct raster_shader_family {
                       struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                       struct raster_shader_work *work);
     /* Fills `fault`, which is work->fault. `code` is compiled code's, with call.address, or UNPAID. */
-    void (*report)(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault);
+    void (*report)(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault);
     /* Compiles the draw's quads; NULL when they cannot be. Called once, by any thread. */
     struct jit_function *(*quads)(const struct raster_shader *shader);
 };

@@ -66,8 +66,11 @@ static int emit_alone(struct emit *e, struct jit_builder *b, LLVMValueRef done)
     struct raster_shader_ir_run run = {.leave = NULL};
     LLVMValueRef runs, skip = NULL;
     struct jit_loop loop;
-    jit_loop_begin(b, &loop, LLVMBuildSub(b->ir, jit_param(b, COUNT), done, ""));
-    raster_block_ir_place(ir->at[0], b, LLVMBuildAdd(b->ir, loop.index, done, ""));
+    LLVMValueRef left = LLVMBuildSub(b->ir, jit_param(b, COUNT), done, ""), passes = jit_i32(b, ir->passes);
+    jit_loop_begin(b, &loop, ir->passes > 1 ? LLVMBuildMul(b->ir, left, passes, "") : left);
+    LLVMValueRef block = ir->passes > 1 ? LLVMBuildUDiv(b->ir, loop.index, passes, "") : loop.index;
+    ir->at[0]->pass = ir->passes > 1 ? LLVMBuildURem(b->ir, loop.index, passes, "") : NULL;
+    raster_block_ir_place(ir->at[0], b, LLVMBuildAdd(b->ir, block, done, ""));
     runs = ir->take(ir->ctx, b, 0);
     if (runs) {
         LLVMValueRef none = LLVMBuildNot(b->ir, runs, "");
@@ -146,7 +149,7 @@ static int emit_groups(struct emit *e, struct jit_builder *b, unsigned side, LLV
 
 static unsigned side_by_side(const struct emit *e, const struct jit_builder *b)
 {
-    if (b->quick || b->level != JIT_AVX512 || e->ir->samples > 1)
+    if (b->quick || b->level != JIT_AVX512 || e->ir->samples > 1 || e->ir->passes > 1)
         return 1;
     return e->ir->sides(e->ir->ctx, e->faults);
 }

@@ -25,7 +25,9 @@ struct raster_shader_ir_run {
 struct raster_shader_ir {
     enum raster_ir_form form;
     unsigned samples, words; /* of the tile; of a sample's colour (raster_target_words) */
-    size_t args_bytes;       /* what the draw gives code (raster_shader.args) */
+    unsigned
+        passes; /* how often a block is taken up, run and ended (at[]->pass); 0: once. More only one block after the other */
+    size_t args_bytes;  /* what the draw gives code (raster_shader.args) */
     bool hoists;        /* all of the draw's numbers are read before the loop: else the tile may be they, for
                          * all LLVM knows, and their loads stay where they are wanted */
     bool runs_rejected; /* blocks that nothing is left of run too, uncounted, where runs may fault */

@@ -132,7 +132,8 @@ static void test_block(struct emit *e, struct jit_builder *b, struct jit_loop *l
     at = LLVMBuildMul(b->ir, at, jit_i32(b, 16 * sizeof(uint32_t)), "");
     at = jit_offset(b, jit_offset_const(b, jit_param(b, TILE), offsetof(struct raster_tile, zs)), at);
     stored = jit_load(b, b->i32x16, at, 64, false);
-    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, x, y), stored, &word);
+    pass = raster_zs_ir(b, zs, e->reverse, NULL, jit_mask_from_bits(b, lanes), depths(e, b, x, y), stored,
+                        &word);
     touched = pass;
     if (zs->face[0].enable || zs->face[1].enable)
         touched = LLVMBuildOr(b->ir, touched, LLVMBuildICmp(b->ir, LLVMIntNE, word, stored, ""), "");

@@ -22,13 +22,13 @@ static LLVMValueRef compare(struct jit_builder *b, uint8_t func, LLVMValueRef ne
 }
 
 /* What `op` makes of the stencil values (0..255). */
-static LLVMValueRef update(struct jit_builder *b, uint8_t op, uint8_t ref, LLVMValueRef stencil)
+static LLVMValueRef update(struct jit_builder *b, uint8_t op, LLVMValueRef ref, LLVMValueRef stencil)
 {
     LLVMValueRef one = jit_splat_u32(b, 1), full = jit_splat_u32(b, 255), edge;
 
     switch (op) {
     case RASTER_OP_ZERO: return jit_splat_u32(b, 0);
-    case RASTER_OP_REPLACE: return jit_splat_u32(b, ref);
+    case RASTER_OP_REPLACE: return ref;
     case RASTER_OP_INCR_SAT:
         edge = LLVMBuildICmp(b->ir, LLVMIntEQ, stencil, full, "");
         return LLVMBuildSelect(b->ir, edge, stencil, LLVMBuildAdd(b->ir, stencil, one, ""), "");
@@ -50,24 +50,25 @@ static LLVMValueRef merge(struct jit_builder *b, uint32_t mask, LLVMValueRef val
     return LLVMBuildOr(b->ir, in, LLVMBuildAnd(b->ir, old, jit_splat_u32(b, ~mask), ""), "");
 }
 
-/* The stencil value that a face's test leaves; *pass, that of depth, becomes that of both. */
-static LLVMValueRef test_stencil(struct jit_builder *b, const struct raster_stencil *face,
+/* The stencil value that a face's test leaves; *pass, that of depth, becomes that of both. `given`: or NULL. */
+static LLVMValueRef test_stencil(struct jit_builder *b, const struct raster_stencil *face, LLVMValueRef given,
                                  LLVMValueRef stencil, LLVMValueRef *pass)
 {
+    LLVMValueRef ref = given ? given : jit_splat_u32(b, face->ref);
     LLVMValueRef masked = LLVMBuildAnd(b->ir, stencil, jit_splat_u32(b, face->func_mask), "");
-    LLVMValueRef ref = jit_splat_u32(b, face->ref & face->func_mask);
-    LLVMValueRef stencil_pass = compare(b, face->func, ref, masked);
-    LLVMValueRef on_depth = LLVMBuildSelect(b->ir, *pass, update(b, face->zpass, face->ref, stencil),
-                                            update(b, face->zfail, face->ref, stencil), "");
+    LLVMValueRef masked_ref = LLVMBuildAnd(b->ir, ref, jit_splat_u32(b, face->func_mask), "");
+    LLVMValueRef stencil_pass = compare(b, face->func, masked_ref, masked);
+    LLVMValueRef on_depth = LLVMBuildSelect(b->ir, *pass, update(b, face->zpass, ref, stencil),
+                                            update(b, face->zfail, ref, stencil), "");
 
     *pass = LLVMBuildAnd(b->ir, stencil_pass, *pass, "");
-    return LLVMBuildSelect(b->ir, stencil_pass, on_depth, update(b, face->fail, face->ref, stencil), "");
+    return LLVMBuildSelect(b->ir, stencil_pass, on_depth, update(b, face->fail, ref, stencil), "");
 }
 
 /* One face's test: the lanes that pass and the word that they and the failing ones leave. */
 static LLVMValueRef test_face(struct jit_builder *b, const struct raster_zs *zs,
-                              const struct raster_stencil *face, LLVMValueRef depth, LLVMValueRef stored,
-                              LLVMValueRef *updated)
+                              const struct raster_stencil *face, LLVMValueRef ref, LLVMValueRef depth,
+                              LLVMValueRef stored, LLVMValueRef *updated)
 {
     LLVMValueRef pass =
         compare(b, zs->depth_func, depth, LLVMBuildLShr(b->ir, stored, jit_splat_u32(b, 8), ""));
@@ -76,7 +77,7 @@ static LLVMValueRef test_face(struct jit_builder *b, const struct raster_zs *zs,
     if (face->enable) {
         LLVMValueRef stencil = LLVMBuildAnd(b->ir, stored, jit_splat_u32(b, 255), "");
 
-        *updated = merge(b, face->write_mask, test_stencil(b, face, stencil, &pass), stored);
+        *updated = merge(b, face->write_mask, test_stencil(b, face, ref, stencil, &pass), stored);
     }
     if (zs->depth_write) {
         LLVMValueRef high = LLVMBuildShl(b->ir, depth, jit_splat_u32(b, 8), "");
@@ -87,13 +88,14 @@ static LLVMValueRef test_face(struct jit_builder *b, const struct raster_zs *zs,
 }
 
 LLVMValueRef raster_zs_ir(struct jit_builder *b, const struct raster_zs *zs, LLVMValueRef reverse,
-                          LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored, LLVMValueRef *updated)
+                          LLVMValueRef ref, LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored,
+                          LLVMValueRef *updated)
 {
     const struct raster_stencil *front = &zs->face[0], *back = &zs->face[1];
-    LLVMValueRef word, pass = test_face(b, zs, front, depth, stored, &word);
+    LLVMValueRef word, pass = test_face(b, zs, front, ref, depth, stored, &word);
 
     if (memcmp(front, back, sizeof *front) != 0) {
-        LLVMValueRef back_word, back_pass = test_face(b, zs, back, depth, stored, &back_word);
+        LLVMValueRef back_word, back_pass = test_face(b, zs, back, ref, depth, stored, &back_word);
 
         pass = LLVMBuildSelect(b->ir, reverse, back_pass, pass, "");
         word = LLVMBuildSelect(b->ir, reverse, back_word, word, "");
@@ -113,7 +115,7 @@ static LLVMValueRef compare_32(struct jit_builder *b, uint8_t func, LLVMValueRef
 }
 
 LLVMValueRef raster_zs_ir_32(struct jit_builder *b, const struct raster_zs *zs, LLVMValueRef reverse,
-                             LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored,
+                             LLVMValueRef ref, LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored,
                              LLVMValueRef stencil, LLVMValueRef *updated, LLVMValueRef *new_stencil)
 {
     const LLVMValueRef depth_pass = compare_32(b, zs->depth_func, depth, stored);
@@ -126,7 +128,7 @@ LLVMValueRef raster_zs_ir_32(struct jit_builder *b, const struct raster_zs *zs, 
         pass[f] = depth_pass;
         value[f] = stencil;
         if (face->enable)
-            value[f] = merge(b, face->write_mask, test_stencil(b, face, stencil, &pass[f]), stencil);
+            value[f] = merge(b, face->write_mask, test_stencil(b, face, ref, stencil, &pass[f]), stencil);
     }
     if (!same) {
         pass[0] = LLVMBuildSelect(b->ir, reverse, pass[1], pass[0], "");

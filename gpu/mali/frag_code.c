@@ -49,6 +49,8 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
     out->has_program = f->has_program;
     out->early = f->early;
     out->runs_failed = f->runs_failed;
+    out->per_sample = f->per_sample;
+    out->stencil_given = f->stencil_given;
     out->depth_given = f->depth_given;
     out->alpha_func = f->alpha_func;
     out->alpha_to_coverage = f->alpha_to_coverage;
@@ -71,9 +73,8 @@ static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
 /* What code has no way to do. */
 static bool for_reference(const struct mali_frag *f)
 {
-    return f->per_sample || f->stencil_given ||
-           (f->has_program &&
-            (f->world.program->barriers || (f->world.program->warp && !mali_frag_has_warp_code(f))));
+    return f->has_program &&
+           (f->world.program->barriers || (f->world.program->warp && !mali_frag_has_warp_code(f)));
 }
 
 /* ---- keys ---- */
@@ -281,7 +282,7 @@ struct code {
 static void find_all(struct finding *x, bool in_order, struct code *code)
 {
     struct raster_shader *s = &x->frag->shader;
-    if (raster_shader_find(s, !in_order && may_be_opaque(x->frag), find, x))
+    if (raster_shader_find(s, !in_order && !x->id.head.forms.at_once && may_be_opaque(x->frag), find, x))
         code->called = x->frag->has_program ? find_with_calls(x) : NULL;
     code->in_order = s->in_order;
     code->deferred = s->deferred;
@@ -368,16 +369,7 @@ void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in
         take(f, code);
 }
 
-struct mali_report mali_frag_report_of(const struct mali_frag *f, uint32_t code, uint32_t address)
-{
-    const struct isa_fault said = isa_fault_unpack(code);
-    return (struct mali_report){.fault = said.kind,
-                                .at = said.pc,
-                                .name = mali_fault_name(f->world.program, said.pc),
-                                .place = {said.lane, address}};
-}
-
-void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault)
 {
     const struct mali_frag *f = (const struct mali_frag *)shader;
     if (code == RASTER_SHADER_UNPAID) {
@@ -385,9 +377,8 @@ void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_
                       "programs run longer than the tile's share of the job's fuel allows");
         return;
     }
-    const struct mali_report report = mali_frag_report_of(f, code, address);
-    const struct mali_threads threads = {.world = (struct mali_world *)(uintptr_t)&f->world};
+    struct mali_threads threads = {.world = (struct mali_world *)(uintptr_t)&f->world};
     struct mali_stop stop = {0};
-    mali_world_fault(&threads, &report, &stop);
+    mali_frag_fault(f, &threads, code, address, &stop);
     *(struct gpu_fault *)fault = stop.fault;
 }

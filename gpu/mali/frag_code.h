@@ -22,6 +22,12 @@ struct mali_frag_varying_form {
     uint8_t kind, flat, first, count;
 };
 
+/* A word of the uniforms that code has as a constant. */
+#define MALI_FRAG_KNOWN 4u
+struct mali_frag_known {
+    uint32_t word, value;
+};
+
 /* All that code depends on besides the program and its lookups; a key, without padding of any contents. */
 struct mali_frag_forms {
     struct mali_code_forms world;
@@ -40,7 +46,11 @@ struct mali_frag_forms {
     uint32_t words[MALI_TARGETS][2], varying_table;
     uint8_t word[2][FRAG_WORDS_MOST];
     struct mali_frag_message messages[MALI_FRAG_MESSAGES];
-    uint8_t point_up, runs_failed, zero[2];
+    uint8_t point_up, runs_failed;
+    uint8_t at_once,
+        fixed_blends; /* tests and colours as the program comes to them; no BLEND asks for a blend shader */
+    uint8_t per_sample, stencil_given, known_count, zero;
+    struct mali_frag_known known[MALI_FRAG_KNOWN]; /* of known_count: uniforms that are in the code */
 };
 
 /* What code reads of a draw (raster_shader.args); immutable but for `passed`. */
@@ -63,7 +73,8 @@ struct mali_frag_variant {
  * or another negative errno. */
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant);
 
-/* frag_warp_code.c: whether code can do what a program of isa/warp asks for; the forms that such a program has. */
+/* frag_warp_code.c: whether code can do what a program of isa/warp asks for, and the blend shaders that it may go to; the
+ * forms that such a program has. */
 bool mali_frag_has_warp_code(const struct mali_frag *frag);
 void mali_frag_set_warp_forms(const struct mali_frag *frag, struct mali_frag_forms *forms);
 /* Each lane writes its colour, once, to target 0, and all the samples that it has. */
@@ -72,9 +83,11 @@ bool mali_frag_writes_always(const struct warp_program *program);
 /* frag_code.c: the draw's code, kept with its program, into frag->shader, or, where it calls ports, frag->called.
  * What has none is interpreted. */
 void mali_frag_take_code(struct mali_frag *frag, struct jit_engine *engine, bool in_order);
-/* A fault of code as an interpreter would tell it; the same as report of struct raster_shader_family. */
-struct mali_report mali_frag_report_of(const struct mali_frag *frag, uint32_t code, uint32_t address);
-void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault);
+/* frag_fault.c: a fault of code as an interpreter would tell it, with what raster_shader_call.address has, of threads that run
+ * it and have found no other: false and *stop. The same as report of struct raster_shader_family. */
+bool mali_frag_fault(const struct mali_frag *frag, struct mali_threads *threads, uint32_t code,
+                     uint64_t address, struct mali_stop *stop);
+void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault);
 struct jit_function *mali_frag_quads(const struct raster_shader *shader);
 
 #endif

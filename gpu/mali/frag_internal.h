@@ -219,6 +219,9 @@ uint32_t mali_frag_sample(const struct mali_frag_batch *batch, uint32_t sample);
  * when they begin. */
 void mali_frag_warp_ports(struct mali_frag_batch *batch);
 void mali_frag_warp_registers(const struct mali_frag_batch *batch, uint32_t reg[WARP_REGISTERS][ISA_LANES]);
+/* Where a sample's number stands above samples. */
+#define MALI_FRAG_SAMPLE_AT   16u
+#define MALI_FRAG_SAMPLE_MASK 31u
 /* Samples of a lane, as programs get them. */
 uint32_t mali_frag_coverage(const uint16_t samples[RASTER_TARGET_SAMPLES], unsigned lane);
 /* Special values that fragments alone have (specials.inc): of up to LAST_BLEND; whose target one is (MALI_TARGETS: it is no

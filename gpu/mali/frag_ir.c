@@ -47,20 +47,21 @@ static void store_tested(struct mali_frag_ir *e, struct jit_builder *b, LLVMValu
         jit_store(b, value, at, align);
 }
 
-static LLVMValueRef test_sample(struct mali_frag_ir *e, struct jit_builder *b, unsigned s)
+LLVMValueRef mali_frag_ir_test(struct mali_frag_ir *e, struct jit_builder *b, unsigned s, LLVMValueRef lanes,
+                               LLVMValueRef depth, LLVMValueRef ref)
 {
     const struct raster_zs *zs = &e->forms->zs;
     LLVMValueRef reverse = raster_block_ir_reverse(&e->at, b), at = raster_block_ir_sample(b, e->at.zs, s);
     LLVMValueRef stored = jit_load(b, b->i32x16, at, 64, false), word, passed;
     if (!raster_depth_is_32((enum raster_depth_kind)e->forms->tile.depth)) {
-        passed = raster_zs_ir(b, zs, reverse, e->live[s], e->depth, stored, &word);
+        passed = raster_zs_ir(b, zs, reverse, ref, lanes, depth, stored, &word);
         if (word != stored)
             store_tested(e, b, word, at, 64);
         return passed;
     }
     LLVMValueRef bytes = stencil_at(e, b, s), stencil, updated;
     stencil = LLVMBuildZExt(b->ir, jit_load(b, b->i8x16, bytes, 16, false), b->i32x16, "");
-    passed = raster_zs_ir_32(b, zs, reverse, e->live[s], e->depth, stored, stencil, &word, &updated);
+    passed = raster_zs_ir_32(b, zs, reverse, ref, lanes, depth, stored, stencil, &word, &updated);
     if (word != stored)
         store_tested(e, b, word, at, 64);
     if (updated != stencil)
@@ -68,10 +69,10 @@ static LLVMValueRef test_sample(struct mali_frag_ir *e, struct jit_builder *b, u
     return passed;
 }
 
-static void test(struct mali_frag_ir *e, struct jit_builder *b)
+static void test(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef ref)
 {
     for (unsigned s = 0; s < e->forms->tile.samples; s++)
-        e->live[s] = test_sample(e, b, s);
+        e->live[s] = mali_frag_ir_test(e, b, s, e->live[s], e->depth, ref);
 }
 
 static LLVMValueRef any_of(const struct mali_frag_ir *e, struct jit_builder *b, const LLVMValueRef *samples)
@@ -93,11 +94,46 @@ static void set_depth(struct mali_frag_ir *e, struct jit_builder *b)
         e->depth = raster_depth_16_ir(b, e->depth);
 }
 
+static LLVMValueRef is_number(struct jit_builder *b, LLVMValueRef lanes, uint32_t number)
+{
+    return LLVMBuildICmp(b->ir, LLVMIntEQ, lanes, jit_splat_u32(b, number), "");
+}
+
+struct mali_frag_ir_spot mali_frag_ir_sample_spot(const struct mali_frag_ir *e, struct jit_builder *b,
+                                                  LLVMValueRef number)
+{
+    const unsigned samples = e->forms->tile.samples;
+    struct mali_frag_ir_spot spot = {NULL, NULL};
+    for (unsigned s = 0; samples > 1 && s < samples; s++) {
+        int32_t x, y;
+        raster_samples_position(samples, s, &x, &y);
+        LLVMValueRef dx = jit_splat_f32(b, (float)x / 16.0f - 0.5f),
+                     dy = jit_splat_f32(b, (float)y / 16.0f - 0.5f), is = is_number(b, number, s);
+        spot.dx = s ? jit_select(b, is, dx, spot.dx) : dx;
+        spot.dy = s ? jit_select(b, is, dy, spot.dy) : dy;
+    }
+    return spot;
+}
+
+/* The block's samples, or of a draw that is shaded sample by sample the one whose turn it is. */
+static void take_samples(struct mali_frag_ir *e, struct jit_builder *b)
+{
+    e->sample = e->at.pass ? jit_splat(b, e->at.pass) : NULL;
+    e->sampled =
+        e->sample ? mali_frag_ir_sample_spot(e, b, e->sample) : (struct mali_frag_ir_spot){NULL, NULL};
+    for (unsigned s = 0; s < e->forms->tile.samples; s++) {
+        e->live[s] = e->forms->sample_mask >> s & 1 ? e->at.covered[s] : none(b);
+        if (e->forms->tile.samples > 1)
+            e->live[s] = jit_mask_by_lanes(b, jit_mask_to_bits(b, e->live[s]));
+        if (e->sample)
+            e->live[s] = LLVMBuildAnd(b->ir, e->live[s], is_number(b, e->sample, s), "");
+    }
+}
+
 static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 {
     struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + block;
-    for (unsigned s = 0; s < e->forms->tile.samples; s++)
-        e->live[s] = e->forms->sample_mask >> s & 1 ? e->at.covered[s] : none(b);
+    take_samples(e, b);
     memcpy(e->runs, e->live, sizeof e->runs);
     e->w = raster_block_ir_w(&e->at, b);
     if (is_deferred(e))
@@ -106,7 +142,7 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
     e->holds = block && e->variant->program && !e->variant->program->straight;
     e->held_count = 0;
     if (e->forms->early)
-        test(e, b);
+        test(e, b, NULL);
     e->holds = false;
     if (!e->forms->runs_failed)
         memcpy(e->runs, e->live, sizeof e->runs);
@@ -130,7 +166,8 @@ void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, boo
                         LLVMValueRef *lanes, LLVMValueRef *helpers)
 {
     const struct mali_decoded *p = e->variant->program;
-    if (straight && !p->loads && !p->stores && !(p->warp && p->warp->permutes)) {
+    const bool unseen = !p->loads && !p->stores && !e->forms->at_once && !(p->warp && p->warp->permutes);
+    if (straight && unseen) {
         *lanes = LLVMConstAllOnes(b->i1x16);
         *helpers = NULL;
         return;
@@ -300,12 +337,18 @@ static LLVMValueRef end(void *ctx, struct jit_builder *b, unsigned block, LLVMVa
     (void)executed;
     for (unsigned n = 0; n < e->held_count; n++)
         jit_store(b, e->held[n].value, e->held[n].at, e->held[n].align);
+    if (e->forms->at_once) {
+        mali_frag_ir_end_now(e, b);
+        count(e, b);
+        return e->ran;
+    }
     if (e->variant->program)
         drop_lanes(e, b);
     if (e->given_depth)
         e->depth = jit_load(b, b->i32x16, e->given_depth, 64, false);
+    LLVMValueRef ref = e->given_stencil ? jit_load(b, b->i32x16, e->given_stencil, 64, false) : NULL;
     if (!e->forms->early && !is_deferred(e))
-        test(e, b);
+        test(e, b, ref);
     count(e, b);
     e->ran = NULL;
     for (unsigned t = 0; e->variant->program && t < e->forms->tile.count && !e->status; t++)
@@ -368,6 +411,7 @@ int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *varian
     struct raster_shader_ir ir = {.form = (enum raster_ir_form)f->form,
                                   .samples = f->tile.samples,
                                   .words = f->tile.total,
+                                  .passes = f->per_sample ? f->tile.samples : 1,
                                   .args_bytes = sizeof(struct mali_frag_args),
                                   .hoists = f->world.uniform_count <= HOISTED_UNIFORMS,
                                   .ctx = e,

@@ -8,10 +8,31 @@
 
 /* ---- varyings ---- */
 
+/* A plane at the spot: exactly the centre's value where that is it. */
+static LLVMValueRef plane(struct mali_frag_ir *e, struct jit_builder *b, unsigned value)
+{
+    LLVMValueRef centre = raster_block_ir_plane(&e->at, b, value), v = centre, zero = jit_splat_f32(b, 0);
+    const LLVMValueRef d[2] = {e->spot.dx, e->spot.dy};
+    LLVMValueRef aside = LLVMConstNull(b->i1x16);
+    for (unsigned k = 0; d[0] && k < 2; k++) {
+        LLVMValueRef step = LLVMBuildFMul(b->ir, raster_block_ir_coefficient(&e->at, b, value, k), d[k], "");
+        v = LLVMBuildFAdd(b->ir, v, step, "");
+        aside = LLVMBuildOr(b->ir, aside, LLVMBuildFCmp(b->ir, LLVMRealUNE, d[k], zero, ""), "");
+    }
+    return d[0] ? jit_select(b, aside, v, centre) : centre;
+}
+
+static LLVMValueRef inv_w(struct mali_frag_ir *e, struct jit_builder *b)
+{
+    LLVMValueRef v = plane(e, b, RASTER_VALUE_INV_W);
+    return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_INV_W, 2), "");
+}
+
 LLVMValueRef mali_frag_ir_interpolated(struct mali_frag_ir *e, struct jit_builder *b, unsigned n)
 {
-    LLVMValueRef v = raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n);
-    v = LLVMBuildFMul(b->ir, v, e->w, "");
+    LLVMValueRef v = plane(e, b, RASTER_VALUE_VARY + n);
+    LLVMValueRef w = e->spot.dx ? LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), inv_w(e, b), "") : e->w;
+    v = LLVMBuildFMul(b->ir, v, w, "");
     return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2), "");
 }
 
@@ -28,10 +49,11 @@ static void of_vertices(struct mali_frag_ir *e, struct jit_builder *b, const str
 
 void mali_frag_ir_coord(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef word[4])
 {
-    word[0] = jit_as_i32(b, e->at.cx);
-    word[1] = jit_as_i32(b, e->at.cy);
+    const struct mali_frag_ir_spot *s = &e->spot;
+    word[0] = jit_as_i32(b, s->dx ? LLVMBuildFAdd(b->ir, e->at.cx, s->dx, "") : e->at.cx);
+    word[1] = jit_as_i32(b, s->dx ? LLVMBuildFAdd(b->ir, e->at.cy, s->dy, "") : e->at.cy);
     word[2] = jit_as_i32(b, raster_block_ir_z(&e->at, b));
-    word[3] = jit_as_i32(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W));
+    word[3] = jit_as_i32(b, inv_w(e, b));
 }
 
 void mali_frag_ir_point(struct mali_frag_ir *e, struct jit_builder *b, bool up, LLVMValueRef word[4])
@@ -43,13 +65,13 @@ void mali_frag_ir_point(struct mali_frag_ir *e, struct jit_builder *b, bool up, 
     word[2] = jit_splat_u32(b, 0);
 }
 
-/* As frag_ports.c has it, at pixels' centres. */
+/* As frag_ports.c has it. */
 LLVMValueRef mali_frag_ir_varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
                                   LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_frag_ir *e = ctx;
     const uint32_t number = a->index.known ^ e->forms->varying_table;
-    bool known = !a->index.lanes && number < MALI_CODE_ARRAYS && !a->position && a->secondary;
+    bool known = !a->index.lanes && number < MALI_CODE_ARRAYS && a->secondary;
     const struct mali_frag_varying_form *v = known ? &e->forms->varying[number] : NULL;
     struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT};
     LLVMValueRef word[4] = {jit_splat_u32(b, 0), jit_splat_u32(b, 0), jit_splat_u32(b, 0),
@@ -78,6 +100,27 @@ LLVMValueRef mali_frag_ir_varying(void *ctx, struct jit_builder *b, const struct
     return NULL;
 }
 
+/* Sixteenths of a pixel from its corner: four bits of each direction. */
+static struct mali_frag_ir_spot spot_at(struct jit_builder *b, LLVMValueRef position)
+{
+    const LLVMValueRef at[2] = {LLVMBuildAnd(b->ir, position, jit_splat_u32(b, 15), ""),
+                                LLVMBuildLShr(b->ir, position, jit_splat_u32(b, 4), "")};
+    LLVMValueRef d[2];
+    for (unsigned k = 0; k < 2; k++) {
+        d[k] = LLVMBuildFMul(b->ir, jit_i32_to_f32(b, at[k]), jit_splat_f32(b, 1 / 16.0f), "");
+        d[k] = LLVMBuildFSub(b->ir, d[k], jit_splat_f32(b, 0.5f), "");
+    }
+    return (struct mali_frag_ir_spot){d[0], d[1]};
+}
+
+static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct isa_ir_attribute *a,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    struct mali_frag_ir *e = ctx;
+    e->spot = a->position ? spot_at(b, a->position) : e->sampled;
+    return mali_frag_ir_varying(e, b, a, mask, out, address);
+}
+
 /* ---- special registers, the tile ---- */
 
 static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
@@ -96,12 +139,13 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_numb
         LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
         out[0] = LLVMBuildOr(b->ir, out[0], bit, "");
     }
+    if (selector.known == MIDGARD_SPECIAL_SAMPLE_NUMBER && e->sample)
+        out[0] = e->sample;
     return NULL;
 }
 
-/* Words of a sample that the instruction names, or each lane; one that is not there is the first. */
-static void sample_words(struct mali_frag_ir *e, struct jit_builder *b, uint32_t target,
-                         struct isa_ir_number sample, LLVMValueRef word[4])
+void mali_frag_ir_sample_words(struct mali_frag_ir *e, struct jit_builder *b, uint32_t target,
+                               struct isa_ir_number sample, LLVMValueRef word[4])
 {
     const struct raster_targets *t = &e->forms->tile;
     const unsigned first = !sample.lanes && sample.known < t->samples ? sample.known : 0;
@@ -131,7 +175,7 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
         e->refused = true;
         return NULL;
     }
-    sample_words(e, b, target, sample, word);
+    mali_frag_ir_sample_words(e, b, target, sample, word);
     if (form == MIDGARD_TILE_RAW) {
         for (unsigned n = 0; n < t->words[target]; n++)
             out[n] = word[n];
@@ -190,6 +234,9 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
             b, mali_frag_ir_slot(b, &e->given_depth),
             raster_depth_encode_ir(b, (enum raster_depth_kind)e->forms->tile.depth, jit_as_f32(b, w->depth)),
             mask);
+    if (e->forms->stencil_given && w->stencil)
+        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->given_stencil),
+                          LLVMBuildAnd(b->ir, w->stencil, jit_splat_u32(b, 255), ""), mask);
     for (unsigned t = 0; t < e->forms->tile.count; t++) {
         LLVMValueRef lanes = mask;
         if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) ||
@@ -215,13 +262,15 @@ void mali_frag_begin_slots(struct mali_frag_ir *e, struct jit_builder *b)
             jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->written[t]), 64);
     if (e->forms->depth_given)
         jit_store(b, e->depth, mali_frag_ir_slot(b, &e->given_depth), 64);
+    if (e->forms->stencil_given)
+        jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->given_stencil), 64);
     memset(e->writeouts, 0, sizeof e->writeouts);
 }
 
 void mali_frag_ir_ports(struct mali_frag_ir *e, struct midgard_ir_ports *ports)
 {
     mali_world_ir_ports(&e->world, ports);
-    ports->varying = mali_frag_ir_varying;
+    ports->varying = varying;
     ports->special = special;
     ports->tile = tile;
     ports->writeout = writeout;

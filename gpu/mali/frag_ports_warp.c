@@ -13,10 +13,6 @@
 
 /* ---- registers ---- */
 
-/* A sample's number above the samples. */
-#define SAMPLE_SHIFT 16u
-#define SAMPLE_MASK  31u
-
 uint32_t mali_frag_coverage(const uint16_t samples[RASTER_TARGET_SAMPLES], unsigned lane)
 {
     uint32_t mask = 0;
@@ -33,8 +29,8 @@ void mali_frag_warp_registers(const struct mali_frag_batch *b, uint32_t reg[WARP
         reg[MALI_REG_FRAGMENT_FACING][lane] = b->prim->reverse;
         reg[MALI_REG_FRAGMENT_POSITION][lane] = (x & 0xffff) | y << 16;
         reg[MALI_REG_FRAGMENT_COVERAGE][lane] = mali_frag_coverage(b->covered, lane);
-        reg[MALI_REG_FRAGMENT_SAMPLES][lane] = reg[MALI_REG_FRAGMENT_COVERAGE][lane] | b->sample
-                                                                                           << SAMPLE_SHIFT;
+        reg[MALI_REG_FRAGMENT_SAMPLES][lane] =
+            reg[MALI_REG_FRAGMENT_COVERAGE][lane] | b->sample << MALI_FRAG_SAMPLE_AT;
     }
 }
 
@@ -54,7 +50,8 @@ static struct mali_frag_spot spot_of(const struct mali_frag_batch *b, uint8_t ho
         break;
     case WARP_SAMPLE_SAMPLE:
         raster_samples_position(b->frag->tile->samples,
-                                mali_frag_sample(b, operand >> SAMPLE_SHIFT & SAMPLE_MASK), &x, &y);
+                                mali_frag_sample(b, operand >> MALI_FRAG_SAMPLE_AT & MALI_FRAG_SAMPLE_MASK),
+                                &x, &y);
         s.dx = (float)x / 16.0f - 0.5f;
         s.dy = (float)y / 16.0f - 0.5f;
         break;

@@ -341,8 +341,7 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     b->executed += call.executed;
     if (!fault)
         return true;
-    const struct mali_report report = mali_frag_report_of(b->frag, fault, call.address);
-    return mali_world_fault(&b->threads, &report, stop);
+    return mali_frag_fault(b->frag, &b->threads, fault, call.address, stop);
 }
 
 /* A block of a long program takes its time. */

@@ -1,7 +1,7 @@
-/* What code of a fragment program of isa/warp depends on, and which programs have any. In code ATEST's samples, depth and
- * colours are kept until the program has ended, as Midgard's are: tests and blending come then. That is the same as
- * what frag_blend_warp.c does at once, where nothing behind the first of these messages looks at the tile, takes
- * lanes out or goes back, and no target is written twice. The others are interpreted. */
+/* What code of a fragment program of isa/warp depends on, and which programs have any. Where it is the same ATEST's samples,
+ * depth and colours are kept in code until the program has ended, as Midgard's are: tests and blending come then. It is
+ * where nothing behind the first of these messages looks at the tile, takes lanes out or goes back, no target is
+ * written twice, and no blend shader is gone to. Other programs act at once, as frag_blend_warp.c does. */
 #include <string.h>
 
 #include "gpu/mali/frag_code.h"
@@ -52,20 +52,109 @@ static bool keeps(const struct mali_frag *f, const struct warp_insn *i, uint32_t
 }
 
 /* Behind a BLEND that no descriptor sends to a shader there may be branches to one, which nobody reaches. */
-bool mali_frag_has_warp_code(const struct mali_frag *f)
+static bool keeps_all(const struct mali_frag *f)
 {
     const struct warp_program *p = f->world.program->warp;
     struct kept kept = {.any = false};
-    if (p->fixed_far)
-        return false;
-    for (uint32_t t = 0; t < f->tile->count; t++)
-        if (f->target[t].shader)
-            return false;
     for (uint32_t k = 0; k < p->block_count; k++)
         for (uint32_t n = 0; p->blocks[k].fixed && n < p->blocks[k].count; n++)
             if (!keeps(f, &p->insns[p->blocks[k].first + n], p->blocks[k].first + n, &kept))
                 return false;
-    return true;
+    return !p->fixed_far;
+}
+
+static bool has_shader(const struct mali_frag *f)
+{
+    bool has = false;
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        has |= f->target[t].shader != NULL;
+    return has;
+}
+
+/* Each BLEND names a descriptor of the draw's, none of which asks for a blend shader. */
+static bool blends_fixed(const struct mali_frag *f)
+{
+    const struct warp_program *p = f->world.program->warp;
+    bool fixed = !has_shader(f);
+    for (uint32_t n = 0; n < p->insn_count; n++)
+        fixed &= !warp_blends(&p->insns[n]) || blended(f->shared->job->version, &p->insns[n]) < MALI_TARGETS;
+    return fixed;
+}
+
+/* Depth may be given behind the tests, which is a fault (frag_blend_warp.c): it is the interpreter's. */
+static bool may_emit_late(const struct mali_frag *f)
+{
+    const struct warp_program *p = f->world.program->warp;
+    bool tests = p->repeats;
+    if (f->early)
+        return false;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct warp_insn *i = &p->insns[n];
+        if (is_message(i, WARP_ZS_EMIT) && tests)
+            return true;
+        tests |= is_message(i, WARP_ZS_EMIT) || is_message(i, WARP_STORE_TILE) || warp_blends(i) ||
+                 i->kind == WARP_FAR;
+    }
+    return false;
+}
+
+/* Blend shaders that reach nothing but the tile: ports that are called have the draw's program. */
+static bool is_plain_shader(const struct mali_decoded *shader)
+{
+    const uint32_t tile = 1u << WARP_TILE | 1u << WARP_STORE_TILE | 1u << WARP_BLEND | 1u << WARP_ATEST;
+    const struct warp_program *p = shader->warp;
+    return !(p->messages & ~tile) && !p->loads && !p->stores && !p->buffers && !p->textures && !p->barriers &&
+           !p->discards;
+}
+
+bool mali_frag_has_warp_code(const struct mali_frag *f)
+{
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        if (f->target[t].shader && !is_plain_shader(f->target[t].shader->program))
+            return false;
+    return !may_emit_late(f);
+}
+
+/* ---- words of uniforms that say how the tile is converted ---- */
+
+/* The instruction that has last written a source before instruction n; NULL: none that stands before it. */
+static const struct warp_insn *writer_of(const struct warp_program *p, uint32_t n,
+                                         const struct warp_source *s)
+{
+    while (n-- > 0) {
+        const struct warp_insn *i = &p->insns[n];
+        if (i->dest.mask && i->dest.to == s->from && i->dest.index == s->index)
+            return i;
+    }
+    return NULL;
+}
+
+/* Of a program whose lanes all come there the code finds it again as a constant; of others it may not, and then it is
+ * interpreted. */
+static void know_conversion(const struct mali_frag *f, uint32_t n, struct mali_frag_forms *out)
+{
+    const struct warp_program *p = f->world.program->warp;
+    const struct warp_source *s = &p->insns[n].source[2];
+    const struct warp_insn *moves = NULL;
+    if (s->from == WARP_REGISTER || s->from == WARP_TEMPORARY)
+        moves = writer_of(p, n, s);
+    if (moves && moves->kind == WARP_COMPUTE && moves->op == WARP_MOV_I32)
+        s = &moves->source[0];
+    if (s->from != WARP_UNIFORM || s->index >= f->world.uniform_count)
+        return;
+    for (unsigned k = 0; k < out->known_count; k++)
+        if (out->known[k].word == s->index)
+            return;
+    if (out->known_count < MALI_FRAG_KNOWN)
+        out->known[out->known_count++] = (struct mali_frag_known){s->index, f->world.uniform[s->index]};
+}
+
+static void know_conversions(const struct mali_frag *f, struct mali_frag_forms *out)
+{
+    const struct warp_program *p = f->world.program->warp;
+    for (uint32_t n = 0; n < p->insn_count; n++)
+        if (is_message(&p->insns[n], WARP_TILE) || is_message(&p->insns[n], WARP_STORE_TILE))
+            know_conversion(f, n, out);
 }
 
 void mali_frag_set_warp_forms(const struct mali_frag *f, struct mali_frag_forms *out)
@@ -78,6 +167,9 @@ void mali_frag_set_warp_forms(const struct mali_frag *f, struct mali_frag_forms 
     out->point_up = f->ahead && mali_frag_point_up(f);
     memcpy(out->word, f->word_of, sizeof out->word);
     memcpy(out->messages, f->messages, sizeof out->messages);
+    out->fixed_blends = blends_fixed(f);
+    out->at_once = has_shader(f) || !keeps_all(f);
+    know_conversions(f, out);
 }
 
 /* ---- draws that hide what is behind ---- */

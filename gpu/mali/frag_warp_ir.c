@@ -1,5 +1,4 @@
-/* Fragment programs of isa/warp as IR: frag_ports_warp.c and frag_blend_warp.c for sixteen lanes at pixels' centres. What
- * is done to the tile is kept until the program has ended (frag_warp_code.c). */
+/* Fragment programs of isa/warp as IR: frag_ports_warp.c for sixteen lanes; what they do to the tile is frag_tile_ir.c's. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,16 +6,30 @@
 #include "isa/valhall/insn.h"
 #include "isa/warp/trans_call.h"
 #include "raster/samples_ir.h"
-#include "raster/zs_ir.h"
 
 /* ---- varyings ---- */
 
-/* At pixels' centres alone. */
-static bool at_centre(const struct mali_frag_ir *e, const struct warp_insn *i)
+/* A sample's number above the samples; two signed numbers of 8.8 bits. */
+static struct mali_frag_ir_spot spot_of(const struct mali_frag_ir *e, struct jit_builder *b,
+                                        const struct warp_ir_message *m)
 {
-    return (i->update == WARP_UPDATE_STORE || i->update == WARP_UPDATE_CLOBBER) &&
-           (i->sample == WARP_SAMPLE_CENTER || i->sample == WARP_SAMPLE_CENTROID ||
-            (i->sample == WARP_SAMPLE_SAMPLE && e->forms->tile.samples == 1));
+    LLVMValueRef operand = m->operand[0][0], by = jit_splat_u32(b, 16);
+    LLVMValueRef d[2] = {LLVMBuildAShr(b->ir, LLVMBuildShl(b->ir, operand, by, ""), by, ""),
+                         LLVMBuildAShr(b->ir, operand, by, "")};
+    switch (m->insn->sample) {
+    case WARP_SAMPLE_CENTROID: return e->sampled;
+    case WARP_SAMPLE_SAMPLE:
+        operand = LLVMBuildLShr(b->ir, operand, jit_splat_u32(b, MALI_FRAG_SAMPLE_AT), "");
+        operand = LLVMBuildAnd(b->ir, operand, jit_splat_u32(b, MALI_FRAG_SAMPLE_MASK), "");
+        return mali_frag_ir_sample_spot(e, b, operand);
+    case WARP_SAMPLE_EXPLICIT:
+        for (unsigned k = 0; k < 2; k++) {
+            d[k] = LLVMBuildFMul(b->ir, jit_i32_to_f32(b, d[k]), jit_splat_f32(b, 1 / 256.0f), "");
+            d[k] = LLVMBuildFSub(b->ir, d[k], jit_splat_f32(b, 0.5f), "");
+        }
+        return (struct mali_frag_ir_spot){d[0], d[1]};
+    default: return (struct mali_frag_ir_spot){NULL, NULL};
+    }
 }
 
 static void of_words(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_insn *i,
@@ -65,8 +78,9 @@ static LLVMValueRef varying(struct mali_frag_ir *e, struct jit_builder *b, const
     const struct warp_insn *i = m->insn;
     struct isa_ir_attribute a;
     LLVMValueRef instance;
-    if (!at_centre(e, i))
+    if (i->update != WARP_UPDATE_STORE && i->update != WARP_UPDATE_CLOBBER)
         e->refused = true;
+    e->spot = spot_of(e, b, m);
     if (i->message == WARP_VARYING_BYTES) {
         of_words(e, b, i, out);
     } else if (i->message == WARP_VARYING_SPECIAL) {
@@ -81,82 +95,7 @@ static LLVMValueRef varying(struct mali_frag_ir *e, struct jit_builder *b, const
     return NULL;
 }
 
-/* ---- colours ---- */
-
-static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
-                     const struct mali_register_format *r, LLVMValueRef value[4], LLVMValueRef out[4])
-{
-    struct mali_code_form as = {.format = (uint16_t)pixel->format, .order = (uint16_t)pixel->order};
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = jit_splat_u32(b, 0);
-    mali_ir_registers_widen(b, r, value);
-    if (pixel->raw) {
-        mali_ir_convert_back(b, &as, r->type, false, value, out);
-    } else if (r->type == ISA_TYPE_F16) {
-        as = (struct mali_code_form){.format = RASTER_R16G16B16A16_FLOAT, .order = MALI_ORDER_RGBA};
-        mali_ir_convert(b, &as, ISA_TYPE_F32, false, value, out);
-    } else {
-        memcpy(out, value, sizeof(LLVMValueRef[4]));
-    }
-}
-
-static void blend(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
-                  LLVMValueRef mask)
-{
-    const struct mali_frag_forms *f = e->forms;
-    const enum mali_version version = (enum mali_version)f->version;
-    const uint32_t t = mali_frag_special_target(mali_special_of(version, m->insn->source[0].index / 2u));
-    const struct mali_internal_blend descriptor = mali_frag_descriptor_of(version, f->words[t]);
-    const struct mali_internal_conversion conversion = mali_frag_conversion_of(version, f->words[t][1]);
-    const struct warp_asked asked = warp_asked_of(m->insn);
-    const struct mali_register_format r = mali_frag_registers_of(version, &asked, &conversion);
-    struct mali_frag_pixel pixel;
-    LLVMValueRef value[4], color[4];
-    if (descriptor.mode == MALI_BLEND_MODE_OFF)
-        return;
-    const bool raw = f->raw >> t & 1;
-    if (t >= f->tile.count || (raw && descriptor.mode == MALI_BLEND_MODE_FIXED_FUNCTION) ||
-        (f->written >> t & 1 &&
-         (!mali_frag_pixel_of(version, (enum raster_format)f->tile.format[t], raw, &conversion, &pixel) ||
-          !mali_frag_may_convert(&pixel, &r)))) {
-        e->refused = true;
-        return;
-    }
-    if (!(f->written >> t & 1))
-        return;
-    memcpy(value, m->value, sizeof value);
-    color_of(b, &pixel, &r, value, color);
-    for (unsigned c = 0; c < 4; c++) {
-        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->color[t][c]), color[c], mask);
-        jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->second[t][c]), 64);
-    }
-    mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->written[t]), m->operand[1][0], mask);
-}
-
-/* ---- samples, depth ---- */
-
-static LLVMValueRef atest(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
-                          LLVMValueRef mask)
-{
-    const struct mali_frag_forms *f = e->forms;
-    LLVMValueRef left = m->operand[0][0], alpha = jit_as_f32(b, m->operand[1][0]);
-    for (unsigned s = 0; f->alpha_to_coverage && s < f->tile.samples; s++) {
-        LLVMValueRef stays = raster_samples_alpha_ir(b, f->tile.samples, s, alpha);
-        left = jit_select(b, stays, left, LLVMBuildAnd(b->ir, left, jit_splat_u32(b, ~(1u << s)), ""));
-    }
-    mali_frag_ir_keep(b, e->left, left, mask);
-    return LLVMBuildAnd(b->ir, left, e->covered, "");
-}
-
-static LLVMValueRef zs_emit(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_message *m,
-                            LLVMValueRef mask)
-{
-    const enum raster_depth_kind kind = (enum raster_depth_kind)e->forms->tile.depth;
-    if (e->forms->depth_given && m->insn->z)
-        mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->given_depth),
-                          raster_depth_encode_ir(b, kind, jit_as_f32(b, m->operand[0][0])), mask);
-    return LLVMBuildAnd(b->ir, m->operand[2][0], e->covered, "");
-}
+/* ---- messages ---- */
 
 static LLVMValueRef message(void *ctx, struct jit_builder *b, const struct warp_ir_message *m,
                             LLVMValueRef mask, LLVMValueRef out[WARP_MESSAGE_WORDS], LLVMValueRef *leave,
@@ -168,11 +107,11 @@ static LLVMValueRef message(void *ctx, struct jit_builder *b, const struct warp_
     case WARP_VARYING_FLAT:
     case WARP_VARYING_BYTES:
     case WARP_VARYING_SPECIAL: return varying(e, b, m, mask, out, address);
-    case WARP_BLEND: blend(e, b, m, mask); return NULL;
-    case WARP_ATEST: out[0] = atest(e, b, m, mask); return NULL;
-    case WARP_ZS_EMIT: out[0] = zs_emit(e, b, m, mask); return NULL;
+    case WARP_BLEND:
+    case WARP_ATEST:
+    case WARP_ZS_EMIT:
     case WARP_TILE:
-    case WARP_STORE_TILE: e->refused = true; return NULL;
+    case WARP_STORE_TILE: return mali_frag_ir_tile_message(e, b, m, mask, out, leave, address);
     default: return e->of_world.message(ctx, b, m, mask, out, leave, address);
     }
 }
@@ -209,6 +148,9 @@ static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
     const struct mali_frag_ir *e = ctx;
     if (n >= e->forms->world.uniform_count)
         return jit_i32(b, 0);
+    for (unsigned k = 0; k < e->forms->known_count; k++)
+        if (e->forms->known[k].word == n)
+            return jit_i32(b, e->forms->known[k].value);
     return mali_frag_of_args(e, b, b->i32,
                              offsetof(struct mali_frag_args, code.uniform) + n * sizeof(uint32_t));
 }
@@ -228,33 +170,54 @@ static void set_registers(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
         samples = LLVMBuildOr(b->ir, samples, bit, "");
     }
     e->covered = samples;
+    LLVMValueRef number = e->sample ? e->sample : jit_splat_u32(b, 0);
+    number = LLVMBuildShl(b->ir, number, jit_splat_u32(b, MALI_FRAG_SAMPLE_AT), "");
     reg[MALI_REG_FRAGMENT_FACING] = raster_block_ir_by_face(&e->at, b, 0, 1);
     reg[MALI_REG_FRAGMENT_POSITION] = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, x, jit_splat_u32(b, 0xffff), ""),
                                                   LLVMBuildShl(b->ir, y, jit_splat_u32(b, 16), ""), "");
-    reg[MALI_REG_FRAGMENT_COVERAGE] = reg[MALI_REG_FRAGMENT_SAMPLES] = samples;
+    reg[MALI_REG_FRAGMENT_COVERAGE] = samples;
+    reg[MALI_REG_FRAGMENT_SAMPLES] = LLVMBuildOr(b->ir, samples, number, "");
 }
 
 /* ---- the program ---- */
 
+void mali_frag_ir_warp_ports(struct mali_frag_ir *e, struct warp_ir_ports *ports)
+{
+    mali_world_ir_warp_ports(&e->world, ports);
+    e->of_world = *ports;
+    ports->special = special;
+    ports->message = message;
+    ports->uniform_word = uniform_word;
+    ports->far = mali_frag_ir_far;
+}
+
+/* Where the program ends in a fault it says which access was it. */
+static void end_program(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_state *end)
+{
+    e->end = (struct mali_frag_ir_end){end->live, end->executed, end->faults, true};
+    if (end->faults)
+        jit_store(b, end->fault_address,
+                  jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 8);
+}
+
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)
 {
     const struct warp_program *p = e->variant->program->warp;
+    const bool fixed = e->forms->fixed_blends, straight = p->straight || (fixed && p->fixed_count);
     struct warp_ir_ports ports;
     struct warp_ir_input input = {
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
-        .fixed_blends = true,
+        .fixed_blends = fixed,
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     struct warp_ir_state end;
-    mali_world_ir_warp_ports(&e->world, &ports);
-    e->of_world = ports;
-    ports.special = special;
-    ports.message = message;
-    ports.uniform_word = uniform_word;
+    mali_frag_ir_warp_ports(e, &ports);
     set_registers(e, b, input.reg);
     jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
-    mali_frag_ir_lanes(e, b, p->straight || p->fixed_count, &input.lanes, &input.helpers);
+    if (e->forms->at_once)
+        mali_frag_ir_begin_now(e, b);
+    mali_frag_ir_lanes(e, b, straight, &input.lanes, &input.helpers);
     int status = warp_translate(b, p, &ports, &input, fault, &end);
     if (!status)
-        e->end = (struct mali_frag_ir_end){end.live, end.executed, end.faults, true};
+        end_program(e, b, &end);
     return status;
 }

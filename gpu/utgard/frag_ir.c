@@ -73,8 +73,8 @@ static void test(struct utgard_frag_emit *e, struct jit_builder *b)
         LLVMValueRef at = raster_block_ir_sample(b, e->at.zs, k), lanes = e->live[k], word;
         LLVMValueRef stored = jit_load(b, b->i32x16, at, 64, false);
 
-        e->live[k] =
-            raster_zs_ir(b, &e->head->zs, raster_block_ir_reverse(&e->at, b), lanes, e->depth, stored, &word);
+        e->live[k] = raster_zs_ir(b, &e->head->zs, raster_block_ir_reverse(&e->at, b), NULL, lanes, e->depth,
+                                  stored, &word);
         if (e->head->stencil_program)
             word = put_stencil(e, b, word, lanes);
         if (word != stored && e->holds)

@@ -11,7 +11,7 @@
 #define LOOP_SHARE  16u
 #define CHEAP_INSNS 12u /* of programs without textures: a block takes less than ten nanoseconds */
 
-static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+static void report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault)
 {
     const struct utgard_frag *frag = (const struct utgard_frag *)shader;
     struct gpu_fault *to = fault;

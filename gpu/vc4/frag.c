@@ -316,7 +316,7 @@ const struct raster_shader *vc4_frag_shader(const struct vc4_frag *frag)
     return &frag->shader;
 }
 
-static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *to)
+static void report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *to)
 {
     const struct vc4_frag *frag = (const struct vc4_frag *)shader;
     struct gpu_fault *fault = to;

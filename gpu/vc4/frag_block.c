@@ -23,7 +23,7 @@ LLVMValueRef vc4_frag_test_early(struct vc4_frag_emit *e, struct jit_builder *b)
         LLVMValueRef changed;
 
         e->early_stored[k] = raster_block_ir_load(b, e->at.zs, k);
-        e->early_pass[k] = raster_zs_ir(b, &e->variant->zs, raster_block_ir_reverse(&e->at, b),
+        e->early_pass[k] = raster_zs_ir(b, &e->variant->zs, raster_block_ir_reverse(&e->at, b), NULL,
                                         e->at.covered[k], e->depth, e->early_stored[k], &e->early_word[k]);
         any = LLVMBuildOr(b->ir, any, e->early_pass[k], "");
         if (e->variant->zs.face[0].enable || e->variant->zs.face[1].enable) {

@@ -155,8 +155,8 @@ static LLVMValueRef test_late(struct vc4_frag_emit *e, struct jit_builder *b, un
         word = LLVMBuildSelect(b->ir, lanes, e->early_word[sample], stored, "");
     } else {
         stored = raster_block_ir_load(b, e->at.zs, sample);
-        pass =
-            raster_zs_ir(b, &e->variant->zs, raster_block_ir_reverse(&e->at, b), lanes, depth, stored, &word);
+        pass = raster_zs_ir(b, &e->variant->zs, raster_block_ir_reverse(&e->at, b), NULL, lanes, depth,
+                            stored, &word);
     }
     if (word != stored)
         jit_store(b, word, address, 64);

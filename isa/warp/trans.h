@@ -25,8 +25,9 @@ bool warp_ir_message_attribute(struct jit_builder *b, const struct warp_ir_messa
 void warp_texture_request(const struct warp_insn *insn, unsigned n, struct isa_ir_texture *out);
 
 struct warp_ir_far {
-    LLVMValueRef target; /* i64x16 */
-    LLVMValueRef back;   /* i64 */
+    LLVMValueRef target;  /* i64x16 */
+    LLVMValueRef back;    /* i64 */
+    LLVMValueRef helpers; /* i1x16, or NULL: none */
 };
 
 /* *leave, of BLEND: the lanes that execute; may become fewer (ports.h). */

@@ -276,7 +276,7 @@ LLVMValueRef warp_trans_far(struct warp_trans *t, LLVMValueRef taken)
         away = LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, home, ""), "");
         jit_diverge_set(b, t->returned_slot, LLVMConstAllOnes(b->i1x16), home);
     }
-    const struct warp_ir_far to = {target, back_at};
+    const struct warp_ir_far to = {target, back_at, t->helpers};
     LLVMValueRef missing = t->ports->far(t->ports->ctx, b, &to, away, t->reg, &back, &address);
     memset(t->half, 0, sizeof t->half);
     warp_trans_check(t, missing, away, address);

@@ -64,7 +64,7 @@ struct drawn {
     uint64_t random;
     enum mali_version version;
     unsigned format, samples;
-    bool shader, loops;
+    bool shader, loops, gives; /* gives: its program has depth or stencil */
 };
 
 static uint32_t below(struct drawn *d, uint32_t n)
@@ -156,8 +156,21 @@ static void make_loop(struct drawn *d, char *text)
     text += sprintf(text, "L0:\n%s ; next alu1\n", steps[below(d, UTIL_ARRAY_SIZE(steps))]);
     text += sprintf(text, "vadd.isub.32 r5.x, r5.xxxx, #1 ; next alu2\n"
                           "vadd.ine.32 r31.w, r5.xxxx, #0 ; br.true L0, alu1 ; next alu2\n");
-    sprintf(text, "vmul.fmov.32 r0, r24.xxxx, r3 ; next %s\nL1:\nwritex.always L1, %s%s ; stop\n",
-            tags ? "alu2w" : "alu2", tags ? "alu2w" : "alu2", tags ? " ; writeout" : "");
+    const char *write = tags ? "alu2w" : "alu2", *marks = tags ? " ; writeout" : "";
+    if (d->gives) { /* depth or stencil, of some lanes */
+        text += sprintf(text, "vadd.iand.32 r5.x, r4.xxxx, #%u ; next alu1\n", 1u << below(d, 12));
+        text += sprintf(text,
+                        "vmul.fmov.32 r0, r24.xxxx, r3 ; next alu2\n"
+                        "vadd.ine.32 r31.w, r5.xxxx, #0 ; br.true L1, %s ; next %s\n",
+                        write, write);
+        text += sprintf(text, "sadd.imov.full r1.%c, r24.x, %s ; writex.always L1, %s%s ; stop\n",
+                        "xy"[below(d, 2)], below(d, 2) ? "r4.x" : "r3.x", write, marks);
+    }
+    sprintf(text, "%sL1:\nwritex.always L1, %s%s ; stop\n",
+            d->gives ? ""
+            : tags   ? "vmul.fmov.32 r0, r24.xxxx, r3 ; next alu2w\n"
+                     : "vmul.fmov.32 r0, r24.xxxx, r3 ; next alu2\n",
+            write, marks);
 }
 
 /* ---- a state ---- */
@@ -185,6 +198,9 @@ static void change_tests(struct drawn *d, uint64_t state)
     set(d, desc, state, "multisample enable", below(d, 2));
     set(d, desc, state, "alpha-to-coverage", !below(d, 3));
     set(d, desc, state, "evaluate per-sample", !below(d, 8));
+    set(d, desc, state, "stencil from shader", d->gives && below(d, 2));
+    set(d, desc, state, "depth source",
+        d->gives && below(d, 2) ? MALI_DEPTH_SOURCE_SHADER : MALI_DEPTH_SOURCE_FIXED_FUNCTION);
 }
 
 static void change_blend(struct drawn *d, uint64_t state)
@@ -273,6 +289,7 @@ static void play(struct drawn *d, uint64_t number, struct jit_engine *engine)
         d->samples = 1;
         d->shader = false;
     }
+    d->gives = d->loops && below(d, 2);
     scene_load(&d->scene, scenes[n].folder, &options);
     change(d);
     guest_run(&d->scene.guest, 1, d->scene.chain[1]);

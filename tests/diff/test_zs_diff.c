@@ -22,28 +22,36 @@ static uint32_t random32(void)
 }
 
 struct io {
-    _Alignas(64) uint32_t depth[16], stored[16];
+    _Alignas(64) uint32_t depth[16], stored[16], ref[16];
     _Alignas(64) uint32_t updated[BATCH][16];
     uint32_t lanes, reverse;
     uint16_t pass[BATCH];
 };
 
+/* Of these configurations each lane has its own reference value. */
+static bool is_given(unsigned configuration)
+{
+    return configuration % 3 == 1;
+}
+
 static int emit(struct jit_builder *b, void *data)
 {
     const struct raster_zs *zs = data;
     LLVMTypeRef params[1] = {b->ptr};
-    LLVMValueRef io, depth, stored, lanes, reverse;
+    LLVMValueRef io, depth, stored, ref, lanes, reverse;
 
     jit_begin_function(b, b->void_, params, 1);
     io = jit_param(b, 0);
     depth = jit_load(b, b->i32x16, jit_offset_const(b, io, offsetof(struct io, depth)), 64, false);
     stored = jit_load(b, b->i32x16, jit_offset_const(b, io, offsetof(struct io, stored)), 64, false);
+    ref = jit_load(b, b->i32x16, jit_offset_const(b, io, offsetof(struct io, ref)), 64, false);
     lanes = jit_load(b, b->i16, jit_offset_const(b, io, offsetof(struct io, lanes)), 2, false);
     lanes = jit_mask_from_bits(b, lanes);
     reverse = jit_load(b, b->i32, jit_offset_const(b, io, offsetof(struct io, reverse)), 4, false);
     reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
     for (unsigned i = 0; i < BATCH; i++) {
-        LLVMValueRef updated, pass = raster_zs_ir(b, &zs[i], reverse, lanes, depth, stored, &updated);
+        LLVMValueRef updated, given = is_given(i) ? ref : NULL;
+        LLVMValueRef pass = raster_zs_ir(b, &zs[i], reverse, given, lanes, depth, stored, &updated);
         uint64_t at = offsetof(struct io, updated) + i * 64;
 
         jit_store(b, updated, jit_offset_const(b, io, at), 64);
@@ -59,6 +67,7 @@ static void random_inputs(struct io *io)
     for (unsigned l = 0; l < 16; l++) {
         uint32_t base = random32() & 0xffffff;
 
+        io->ref[l] = random32() & 255;
         io->depth[l] = random32() & 1 ? base : random32() & 3 ? random32() & 0xffffff : 0xffffff;
         base += random32() % 3 - 1; /* equal and next to equal often */
         io->stored[l] = (base & 0xffffff) << 8 | (random32() & 1   ? random32() & 255
@@ -75,11 +84,14 @@ static void compare(const struct raster_zs *zs, const struct io *io, const char 
         for (unsigned l = 0; l < 16; l++) {
             uint32_t word = io->stored[l];
             bool in = io->lanes >> l & 1;
-            bool pass = in && raster_zs_test(&zs[i], io->reverse, io->depth[l], &word);
+            struct raster_zs one = zs[i];
+            if (is_given(i))
+                one.face[0].ref = one.face[1].ref = (uint8_t)io->ref[l];
+            bool pass = in && raster_zs_test(&one, io->reverse, io->depth[l], &word);
 
             if (pass == (io->pass[i] >> l & 1) && word == io->updated[i][l])
                 continue;
-            const struct raster_stencil *s = &zs[i].face[io->reverse];
+            const struct raster_stencil *s = &one.face[io->reverse];
             fail_msg("%s config %u lane %u: depth %06x stored %08x: want %d %08x, got %d %08x (depth func %u "
                      "write %d, stencil %d func %u ops %u %u %u ref %02x masks %02x %02x)",
                      level, i, l, io->depth[l], io->stored[l], pass, word, io->pass[i] >> l & 1,

@@ -94,7 +94,7 @@ static struct jit_function in_order_code = {.code = (void *)in_order},
                            deferred_code = {.code = (void *)deferred}, quads_code = {.code = (void *)quads},
                            test_code = {.code = (void *)test};
 
-static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+static void report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault)
 {
     assert_int_equal(code, RASTER_SHADER_UNPAID);
     refused++;

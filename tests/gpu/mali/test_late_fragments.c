@@ -306,6 +306,72 @@ static void test_samples(void **unused)
     }
 }
 
+/* Lanes of quads that nothing covers do not execute: on the diagonal between the draw's two triangles each has a block of
+ * which one quad is none of its. */
+static void test_lanes(void **unused)
+{
+    static const char *const texts[] = {"IADD_IMM.i32 r1, 0x0, #0x1\nWMASK.subgroup8 r0, r1\n" BLEND_RAW,
+                                        "IADD_IMM.i32 r1, 0x0, #0x1\nIADD_IMM.i32 r2, 0x0, "
+                                        "#0x4\nCLPER.i32.subgroup8.xor r0, r1, r2.b0\n" BLEND_RAW};
+    static const uint32_t all[] = {0xff, 1}, upper[] = {0x0f, 0}, lower[] = {0xf0, 0};
+    for (unsigned k = 0; k < UTIL_ARRAY_SIZE(texts); k++) {
+        struct whole w;
+        whole_begin(&w, 1);
+        whole_raw(&w, 0);
+        draw(&w, texts[k]);
+        for (uint32_t n = 0; n < SIDE * SIDE; n++) {
+            const uint32_t x = n % SIDE, y = n / SIDE;
+            const bool parted = x / 4 + y / 4 == SIDE / 4 - 1, left = x % 4 < 2, top = y % 4 < 2;
+            const uint32_t expected = !parted || left == top ? all[k]
+                                      : left && x + y < SIDE - 1
+                                          ? upper[k] /* beside the quad that is not there */
+                                      : top && x + y > SIDE - 1 ? lower[k]
+                                                                : all[k];
+            if (x + y != SIDE - 1)
+                assert_int_equal(whole_pixel(&w, 0, x, y), expected);
+        }
+        whole_end(&w);
+    }
+}
+
+/* A draw without colours whose program stores: each pixel's word is there, and is added to where programs count. */
+static void test_stores(void **unused)
+{
+    enum { COUNT = LATE_DATA + 0x100000 };
+    for (unsigned late = 0; late < 2; late++) {
+        struct whole w;
+        whole_begin(&w, 1);
+        whole_allow_stores(&w);
+        whole_blend(&w, 0, "mode", MALI_BLEND_MODE_OFF);
+        whole_uniform(&w, 4, COUNT);
+        whole_uniform(&w, 5, 0);
+        if (late)
+            whole_draw(&w, "pixel kill operation", MALI_PIXEL_KILL_FORCE_LATE);
+        draw(&w, "IADD_IMM.i32 r1, 0x0, #0x2\nMOV.i32 r4, u4\nMOV.i32 r5, u5\n"
+                 "ATOM.i32.slot0.aadd.wait0 @r1, r4, offset:0\nSTORE.i32.slot0.wait0 @r59, r4, "
+                 "offset:4\n" COLOR(0) ATEST BLEND_F32);
+        assert_int_equal(util_load32(late_at(&w.late, COUNT)), 2 * SIDE * SIDE);
+        assert_int_not_equal(util_load32(late_at(&w.late, COUNT + 4)), 0);
+        expect_all(&w, 0, 0);
+        whole_end(&w);
+    }
+}
+
+/* Targets of bits have no alpha that could be one. */
+static void test_raw_alpha(void **unused)
+{
+    struct whole w;
+    whole_begin(&w, 1);
+    whole_wide(&w, 0);
+    whole_blend(&w, 0, "alpha to one", 1);
+    for (unsigned n = 0; n < 4; n++)
+        whole_uniform(&w, n, 100 + n);
+    draw(&w, COLOR(0) ATEST BLEND_RAW);
+    for (uint32_t n = 0; n < SIDE * SIDE * 4; n++)
+        assert_int_equal(util_load32(w.late.data + 4 * n), 100 + n % 4);
+    whole_end(&w);
+}
+
 /* What is not done ends the job by name. */
 static void test_refused(void **unused)
 {
@@ -322,7 +388,14 @@ static void test_refused(void **unused)
         {"LD_VAR_BUF_IMM.f16.slot0.v4.src_f16.center.store.wait0 @r0:r1, r61, index:0x0\n" BLEND_F32,
          "a varying at byte 0"},
         {"LD_VAR_IMM.slot0.v4.f32.center.retrieve.wait0 @r0:r1:r2:r3, r61, table:0x1, index:0x0\n" BLEND_F32,
-         "where the one before was taken is not done"}};
+         "where the one before was taken is not done"},
+        {"U16_TO_F32 r4, r59\nFADD.f32 r5, r4, u0\nBRANCHZ.eq r59.lowbits, offset:out\nout: MOV.i32 r1, "
+         "0x0\n" BLEND_F32,
+         "a branch on .lowbits"},
+        {"IADD_IMM.i32 r8, 0x0, #0xFF000000\nIADD.u32 r8, r8, r59\nLD_TILE.v4.f32.slot0.wait0 @r0:r1:r2:r3, "
+         "r8, "
+         "r60, r8\n" BLEND_F32,
+         "the tile is not read so, pixel 4278255616"}};
     for (unsigned k = 0; k < UTIL_ARRAY_SIZE(cases); k++) {
         struct whole w;
         whole_begin(&w, 1);
@@ -337,10 +410,11 @@ static void test_refused(void **unused)
         cmocka_unit_test(test_targets), cmocka_unit_test(test_discards), cmocka_unit_test(test_hidden),      \
         cmocka_unit_test(test_depth), cmocka_unit_test(test_depth_not_given),                                \
         cmocka_unit_test(test_queries), cmocka_unit_test(test_shaders), cmocka_unit_test(test_samples),      \
+        cmocka_unit_test(test_lanes), cmocka_unit_test(test_stores), cmocka_unit_test(test_raw_alpha),       \
         cmocka_unit_test(test_refused)
 
 /* Programs that are compiled, of the tests above; the others are interpreted with an engine, too. */
-enum { COMPILED_LEAST = 12 };
+enum { COMPILED_LEAST = 48 };
 
 int main(void)
 {

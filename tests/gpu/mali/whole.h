@@ -3,6 +3,7 @@
 #ifndef VITRAIL_TESTS_GPU_MALI_WHOLE_H
 #define VITRAIL_TESTS_GPU_MALI_WHOLE_H
 
+#include "gpu/mali/tile_lists.h"
 #include "isa/valhall/asm.h"
 #include "jit/engine.h"
 #include "tests/gpu/mali/late.h"
@@ -20,7 +21,8 @@ enum {
     WHOLE_CORNERS = LATE_DRAWS + 0x900, /* four floats each */
     WHOLE_CODE = 0x00700000,
     WHOLE_SHADER = WHOLE_CODE + 0x800, /* another, that blends */
-    WHOLE_FRAME_SIDE = 32
+    WHOLE_LISTS = LATE_CONTEXT + 0x400,
+    WHOLE_FRAME_SIDE = 32 /* within one list */
 };
 
 /* Of the devices that whole_begin makes; NULL: programs are interpreted. */
@@ -84,6 +86,16 @@ static inline void whole_raw(struct whole *w, unsigned target)
     whole_blend(w, target, "conversion register format", MALI_REGISTER_FILE_FORMAT_U32);
 }
 
+/* The same of four such words. */
+static inline void whole_wide(struct whole *w, unsigned target)
+{
+    whole_raw(w, target);
+    late_target(&w->late, target, "internal format", MALI_COLOR_BUFFER_INTERNAL_FORMAT_RAW128);
+    late_target(&w->late, target, "writeback format", MALI_COLOR_FORMAT_RAW128);
+    late_target(&w->late, target, "writeback row stride", WHOLE_FRAME_SIDE * 16);
+    whole_blend(w, target, "conversion memory format", MALI_FORMAT_RGBA32UI);
+}
+
 static inline void whole_tables(struct whole *w)
 {
     static const uint32_t at[3] = {0, WHOLE_ATTRIBUTES, WHOLE_BUFFERS};
@@ -141,6 +153,20 @@ static inline void whole_begin(struct whole *w, uint32_t targets)
         corner[2] = 0.5f;
         corner[3] = 1;
     }
+}
+
+/* Lists without a draw, whose header says that programs have side effects: so the draw's may store. */
+static inline void whole_allow_stores(struct whole *w)
+{
+    struct late *l = &w->late;
+    const struct mali_lists_header header = {
+        .mark = MALI_LISTS_MARK, .columns = 1, .rows = 1, .table = WHOLE_LISTS, .alone = 1};
+    late_set(l, "tiler", LATE_CONTEXT);
+    whole_set(w, LATE_CONTEXT, &mali_desc_tiler_v6, "FB width", WHOLE_FRAME_SIDE);
+    whole_set(w, LATE_CONTEXT, &mali_desc_tiler_v6, "FB height", WHOLE_FRAME_SIDE);
+    whole_set(w, LATE_CONTEXT, &mali_desc_tiler_v6, "heap", LATE_HEAP_AT);
+    whole_set(w, LATE_HEAP_AT, &mali_desc_tiler_heap, "type", MALI_DESCRIPTOR_TYPE_BUFFER);
+    memcpy(late_at(l, LATE_CONTEXT + mali_frame_at(MALI_V9, MALI_FRAME_STATE)), &header, sizeof header);
 }
 
 static inline void whole_uniform(struct whole *w, unsigned n, uint32_t value)
