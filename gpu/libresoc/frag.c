@@ -189,7 +189,7 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
 }
 
 /* Programs are paid for as they run: blocks cost nothing, so none is unpaid. */
-static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+static void report(const struct raster_shader *shader, uint32_t code, uint64_t address, void *fault)
 {
     const struct libresoc_frag *frag = (const struct libresoc_frag *)shader;
     gpu_fault_set(fault, GPU_FAULT_TIMEOUT, libresoc_stage_name(LIBRESOC_FRAGMENT), frag->fragment.entry,

@@ -175,7 +175,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size < 4 || gpu_memory_create(MEMORY, &memory))
         return 0;
     s->fd = -1;
-    if (gpu_create(fuzz_driven_gpu(bytes[size - 1]), &memory, &options, &gpu) || start(s, &memory, &gpu, &sum)) {
+    if (gpu_create(fuzz_driven_gpu(bytes[size - 1]), &memory, &options, &gpu) ||
+        start(s, &memory, &gpu, &sum)) {
         gpu_device_destroy(&gpu);
         gpu_memory_destroy(&memory);
         return 0;
