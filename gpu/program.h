@@ -27,6 +27,7 @@ struct gpu_program_kind {
     uint32_t most_words;  /* that a program has */
     uint32_t first_words; /* of most programs: so much is tried before more */
     bool exact;           /* the guest says how long a program is; otherwise decoding shows it */
+    uint32_t behind;      /* words of zeros that end a program and are no part of it */
     uint32_t many,
         most; /* instructions, of which each place takes GPU_PROGRAM_PLACE: when to empty; of a job */
     /* Of `count` words, which are private and borrowed. 0; -EBADMSG where the end is not among them and more

@@ -10,23 +10,32 @@ uint8_t *gpu_program_key_write(const void *head, size_t head_size, struct jit_ke
     return jit_key_write(parts, 3, size);
 }
 
+int gpu_program_words_read(struct jit_key_reader *in, const struct gpu_program_kind *kind, uint32_t words,
+                           void **program)
+{
+    const uint64_t length = (uint64_t)words * kind->word_bytes;
+    struct gpu_program_decoded decoded = {.program = NULL};
+    if (in->left < length)
+        return -EINVAL;
+    void *copy = calloc((size_t)words + kind->behind, kind->word_bytes);
+    if (!copy)
+        return -ENOMEM;
+    jit_key_read(in, copy, length);
+    int status = kind->decode(copy, words + kind->behind, &decoded, NULL);
+    free(copy);
+    *program = decoded.program;
+    return status;
+}
+
 int gpu_program_key_read(struct jit_key_reader *in, const struct gpu_program_kind *kind, uint32_t words,
                          struct gpu_program_recipe *out)
 {
-    uint64_t length = (uint64_t)words * kind->word_bytes;
-    struct gpu_program_decoded decoded = {.program = NULL};
-    void *copy = NULL;
-    int status = -ENOMEM;
-
+    const uint64_t length = (uint64_t)words * kind->word_bytes;
     *out = (struct gpu_program_recipe){.kind = kind};
     if (in->left < length)
         return -EINVAL;
     out->keys = jit_key_take(in, in->left - length);
-    copy = jit_key_take(in, length);
-    if (out->keys && copy)
-        status = kind->decode(copy, words, &decoded, NULL);
-    free(copy);
-    out->program = decoded.program;
+    int status = out->keys ? gpu_program_words_read(in, kind, words, &out->program) : -ENOMEM;
     if (status)
         gpu_program_recipe_finish(out);
     return status;

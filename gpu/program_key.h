@@ -11,6 +11,9 @@
 uint8_t *gpu_program_key_write(const void *head, size_t head_size, struct jit_key_part keys,
                                struct jit_key_part words, size_t *size);
 
+/* The program of the next `words` of `in`. 0, -EINVAL (they are not there), -ENOMEM, or as the kind decodes. */
+int gpu_program_words_read(struct jit_key_reader *in, const struct gpu_program_kind *kind, uint32_t words,
+                           void **program);
 /* What stands behind the head, of which `in` has been read: `words` of that kind are the last. 0 and what
  * gpu_program_recipe_finish ends, or -EINVAL, -ENOMEM, or as the kind decodes. */
 struct gpu_program_recipe {

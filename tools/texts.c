@@ -205,9 +205,9 @@ static bool is_own(const struct tool_option *rows)
 static bool takes_device(const struct tool_command *c)
 {
     unsigned part = 0;
-    while (is_own(c->options[part].rows))
+    while (part < TOOL_PARTS && is_own(c->options[part].rows))
         part++;
-    return c->options[part].rows == tool_device_rows;
+    return part < TOOL_PARTS && c->options[part].rows == tool_device_rows;
 }
 
 static void put_command(const struct tool_command *c, FILE *out)

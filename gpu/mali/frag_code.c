@@ -106,13 +106,11 @@ static int read_shaders(const struct head *head, const uint8_t *keys, size_t byt
     in.at += lookups;
     in.left -= lookups;
     for (uint32_t t = 0; t < MALI_TARGETS && !status; t++) {
-        struct gpu_program_decoded decoded = {.program = NULL};
+        void *shader = NULL;
         if (!(head->forms.shaders >> t & 1))
             continue;
-        void *words = jit_key_take(&in, (uint64_t)head->shader_words[t] * kind->word_bytes);
-        status = words ? kind->decode(words, head->shader_words[t], &decoded, NULL) : -EINVAL;
-        out->shader[t] = decoded.program;
-        free(words);
+        status = gpu_program_words_read(&in, kind, head->shader_words[t], &shader);
+        out->shader[t] = shader;
     }
     return status;
 }

@@ -139,7 +139,7 @@ static int decode_bifrost(const void *words, uint32_t count, struct gpu_program_
 }
 
 /* A program goes up to a word of zeros, which no instruction is (isa/valhall/README.md) and which drivers put
- * behind it. The word is kept with it: out of what is kept, it is decoded again. */
+ * behind it. */
 static int decode_valhall(const void *words, uint32_t count, struct gpu_program_decoded *out,
                           struct util_error *error)
 {
@@ -153,16 +153,15 @@ static int decode_valhall(const void *words, uint32_t count, struct gpu_program_
     int status = valhall_program_create(words, n, &w, error);
     if (!status)
         p = mali_decoded_of_warp(w, n);
-    status = finish(status, &p, out);
-    out->words += !status;
-    return status;
+    return finish(status, &p, out);
 }
 
 /* ---- all of them ---- */
 
-#define KIND(word, most_, decode_)                                                                           \
+#define KIND(word, most_, behind_, decode_)                                                                  \
     {.word_bytes = (word),                                                                                   \
      .most_words = (most_),                                                                                  \
+     .behind = (behind_),                                                                                    \
      .first_words = 128,                                                                                     \
      .many = 1u << 16,                                                                                       \
      .most = 1u << 18,                                                                                       \
@@ -170,13 +169,13 @@ static int decode_valhall(const void *words, uint32_t count, struct gpu_program_
      .destroy = destroy}
 
 static const struct gpu_program_kind kinds[MALI_KIND_COUNT] = {
-    [MALI_T720] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, decode_t720),
-    [MALI_T760] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, decode_t760),
-    [MALI_T860] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, decode_t860),
-    [MALI_G72] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, decode_bifrost),
-    [MALI_G31] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, decode_bifrost),
-    [MALI_G52] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, decode_bifrost),
-    [MALI_G57] = KIND(VALHALL_WORD_BYTES, VALHALL_MAX_WORDS, decode_valhall)};
+    [MALI_T720] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, 0, decode_t720),
+    [MALI_T760] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, 0, decode_t760),
+    [MALI_T860] = KIND(MIDGARD_QUAD_BYTES, MIDGARD_MAX_QUADS, 0, decode_t860),
+    [MALI_G72] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, 0, decode_bifrost),
+    [MALI_G31] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, 0, decode_bifrost),
+    [MALI_G52] = KIND(BIFROST_QUAD_BYTES, BIFROST_MAX_QUADS, 0, decode_bifrost),
+    [MALI_G57] = KIND(VALHALL_WORD_BYTES, VALHALL_MAX_WORDS, 1, decode_valhall)};
 
 const struct gpu_program_kind *mali_program_kind(enum mali_kind kind)
 {

@@ -316,7 +316,7 @@ static void test_faults(void **state)
     FAULTS(MEMORY, "sw: stores to where nothing may be stored (0x10000)", "lui x5, 0x10\nsw x5, 0(x5)\n");
     FAULTS(MEMORY, "goes where no code is (0x20000)", "lui x5, 0x20\njalr x0, 0(x5)\n");
     FAULTS(SHADER, "ebreak: stops at a breakpoint", "ebreak\n");
-    FAULTS(TIMEOUT, "jal: loops for too long", "here:\njal x0, here\n");
+    FAULTS(TIMEOUT, "loops for too long", "here:\njal x0, here\n");
     FAULTS(SHADER, "lr.w: uses an address that is not aligned (0x20001)",
            "lui x5, 0x20\naddi x5, x5, 1\nlr.w x6, (x5)\n");
     FAULTS(SHADER, "executes an illegal instruction: 0x0 is reserved: 0 is reserved here", ".word 0x0000\n");
