@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "isa/random.h"
+#include "tests/gpu/engine.h"
 #include "tests/gpu/libresoc/guest.h"
 
 #define SIDE 72u
@@ -343,8 +344,6 @@ static uint64_t picture(const struct guest *g)
     return XXH3_64bits(g->memory.base + GUEST_COLOR, SIDE * SIDE * 4);
 }
 
-static struct jit_engine *engine;
-
 static void test_reports(void **state)
 {
     struct guest good, bad;
@@ -431,18 +430,6 @@ static void test_bits(void **state)
             assert_int_equal(gpu_device_read(&g.gpu, LIBRESOC_FRAMES), 1);
         guest_close(&g);
     }
-}
-
-static int start_engine(void **state)
-{
-    const struct jit_options options = {.level = -1, .cache_dir = ""};
-    return jit_engine_create(&options, &engine, NULL);
-}
-
-static int stop_engine(void **state)
-{
-    jit_engine_destroy(engine);
-    return 0;
 }
 
 int main(void)

@@ -17,9 +17,9 @@ class Known:
             except re.error as error:
                 sys.exit(f"{path}:{number}: {error}")
 
-    def reason(self, gpu, lines, verdict):
-        """Of a reduced scene that differs, or None."""
-        text = "\n".join(lines) + "\n" + verdict.text
+    def reason(self, gpu, lines, verdict, log):
+        """Of a reduced scene that differs, or None. `log`: what the emulated GPU reported of it."""
+        text = "\n".join(lines) + "\n" + verdict.text + "\n" + log
         for name, pattern, reason in self.rows:
             if name.fullmatch(gpu) and pattern.search(text):
                 return reason

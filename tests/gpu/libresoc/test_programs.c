@@ -10,12 +10,12 @@
 
 #include "gpu/libresoc/stage.h"
 #include "isa/random.h"
+#include "tests/gpu/engine.h"
 #include "tests/gpu/libresoc/guest.h"
 
 #define LAUNCHES 300u
 
 static struct libresoc_local local;
-static struct jit_engine *engine; /* NULL: interpreted */
 
 /* A stage over memory of its own. */
 struct bench {
@@ -215,18 +215,6 @@ static void test_blend(void **state)
                              mask >> lane & 1 ? blended(local.in[0][lane], before[lane]) : before[lane]);
     }
     close_bench(&b);
-}
-
-static int start_engine(void **state)
-{
-    const struct jit_options options = {.level = -1, .cache_dir = ""};
-    return jit_engine_create(&options, &engine, NULL);
-}
-
-static int stop_engine(void **state)
-{
-    jit_engine_destroy(engine);
-    return 0;
 }
 
 int main(void)

@@ -4,9 +4,8 @@
 #include "tests/gpu/utgard/job.h"
 
 #include "gpu/bin.h"
+#include "tests/gpu/engine.h"
 #include "tiler/list.h"
-
-static struct jit_engine *engine;
 
 struct scene {
     struct guest guest;
@@ -173,24 +172,10 @@ static void test_optimises(void **data)
     jit_engine_destroy(own);
 }
 
-static int start(void **data)
-{
-    (void)data;
-    struct jit_options options = {.level = -1, .cache_dir = ""};
-    return jit_engine_create(&options, &engine, NULL);
-}
-
-static int finish(void **data)
-{
-    (void)data;
-    jit_engine_destroy(engine);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear), cmocka_unit_test(test_triangle),
                                        cmocka_unit_test(test_cube), cmocka_unit_test(test_loop),
                                        cmocka_unit_test(test_optimises)};
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_engine, stop_engine);
 }
