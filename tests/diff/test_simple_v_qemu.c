@@ -201,10 +201,7 @@ static void programs_are_qemus(void **state)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         uint32_t from, to;
         make(seed, &from, &to);
-        if (!qemu_emulate(expected, RESULT_BYTES)) {
-            print_message("no qemu-riscv64 here\n");
-            skip();
-        }
+        qemu_emulate(expected, RESULT_BYTES);
         interpret();
         if (memcmp(qemu_at(RESULT), expected, RESULT_BYTES) != 0)
             tell(seed, from, to, expected);

@@ -665,10 +665,7 @@ static void vectors_are_their_elements(void **state)
                    count = setting("VITRAIL_UNROLL_PROGRAMS", PROGRAMS);
     for (uint64_t seed = first; seed < first + count; seed++) {
         make(seed);
-        if (!qemu_emulate(expected, RESULT_BYTES)) {
-            print_message("no qemu-riscv64 here\n");
-            skip();
-        }
+        qemu_emulate(expected, RESULT_BYTES);
         if (!interpret(expected))
             tell(seed, expected);
     }
