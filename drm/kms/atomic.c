@@ -174,8 +174,25 @@ struct commit {
     struct drm_kms_state state;
     uint64_t in_fence; /* not before this one */
     bool out_fence;    /* wanted: whoever speaks for the program puts its number where that wants it */
-    bool modeset, touched;
+    bool touched;
 };
+
+/* Modes that a monitor cannot tell apart: their names and types differ at most (drm_mode_equal). */
+static bool same_mode(const struct drm_mode_modeinfo *a, const struct drm_mode_modeinfo *b)
+{
+    return a->clock == b->clock && a->hdisplay == b->hdisplay && a->hsync_start == b->hsync_start &&
+           a->hsync_end == b->hsync_end && a->htotal == b->htotal && a->hskew == b->hskew &&
+           a->vdisplay == b->vdisplay && a->vsync_start == b->vsync_start && a->vsync_end == b->vsync_end &&
+           a->vtotal == b->vtotal && a->vscan == b->vscan && a->flags == b->flags;
+}
+
+/* Whether a commit sets a mode is what it changes, not what it names: compositors name the mode in every commit
+ * (drm_atomic_helper_check_modeset). */
+static bool sets_mode(const struct drm_kms_state *now, const struct drm_kms_state *next)
+{
+    return now->active != next->active || now->connector_crtc != next->connector_crtc ||
+           now->has_mode != next->has_mode || (next->has_mode && !same_mode(&now->mode, &next->mode));
+}
 
 static int set_fb(struct commit *c, uint64_t value)
 {
@@ -185,7 +202,6 @@ static int set_fb(struct commit *c, uint64_t value)
 
 static int set_mode(struct commit *c, uint64_t value)
 {
-    c->modeset = true;
     c->state.has_mode = value;
     c->state.mode_blob = (uint32_t)value;
     if (!value)
@@ -197,11 +213,10 @@ static int set_mode(struct commit *c, uint64_t value)
     return drm_kms_mode_valid(&c->state.mode) ? 0 : -EINVAL;
 }
 
-static int set_link(struct commit *c, uint32_t *to, uint64_t value, bool modeset)
+static int set_link(uint32_t *to, uint64_t value)
 {
     if (value && value != KMS_CRTC)
         return -EINVAL;
-    c->modeset |= modeset && *to != value;
     *to = (uint32_t)value;
     return 0;
 }
@@ -229,9 +244,7 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
     switch (id) {
     case KMS_PROP_FB_ID: return set_fb(c, value);
     case KMS_PROP_IN_FENCE_FD: return set_in_fence(c, value);
-    case KMS_PROP_CRTC_ID:
-        return set_link(c, object == KMS_PLANE ? &s->plane_crtc : &s->connector_crtc, value,
-                        object == KMS_CONNECTOR);
+    case KMS_PROP_CRTC_ID: return set_link(object == KMS_PLANE ? &s->plane_crtc : &s->connector_crtc, value);
     case KMS_PROP_SRC_X:
     case KMS_PROP_SRC_Y:
     case KMS_PROP_SRC_W:
@@ -240,10 +253,7 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
     case KMS_PROP_CRTC_Y:
     case KMS_PROP_CRTC_W:
     case KMS_PROP_CRTC_H: s->dst[id - KMS_PROP_CRTC_X] = (int32_t)value; return 0;
-    case KMS_PROP_ACTIVE:
-        c->modeset |= s->active != value;
-        s->active = value;
-        return 0;
+    case KMS_PROP_ACTIVE: s->active = value; return 0;
     case KMS_PROP_MODE_ID: return set_mode(c, value);
     case KMS_PROP_OUT_FENCE_PTR: c->out_fence = value != 0; return 0;
     default: return -EINVAL;
@@ -308,7 +318,7 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     int r = read_properties(&c, a, user);
     if (!r)
         r = drm_kms_check_state(&c.state);
-    if (!r && c.modeset && !(a->flags & DRM_MODE_ATOMIC_ALLOW_MODESET))
+    if (!r && sets_mode(&drm->kms->state, &c.state) && !(a->flags & DRM_MODE_ATOMIC_ALLOW_MODESET))
         r = -EINVAL;
     if (!r && event && (!c.touched || (!c.state.active && !drm->kms->state.active)))
         r = -EINVAL; /* no CRTC that could send it */

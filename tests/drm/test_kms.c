@@ -265,6 +265,39 @@ static int commit(struct display *d, struct commit *c)
     return CALL(d->file, DRM_IOCTL_MODE_ATOMIC, &c->atomic);
 }
 
+/* What compositors do: every commit names mode, activity and connector anew, with another blob. It sets a mode only
+ * where one of them is another. */
+static void test_mode_named_again(void **state)
+{
+    struct display d;
+    struct commit c;
+    display_open(&d);
+    struct drm_set_client_cap cap = {DRM_CLIENT_CAP_ATOMIC, 1};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_SET_CLIENT_CAP, &cap), 0);
+    uint32_t fb = add_fb(&d, 1280, 720, 0, NULL), count;
+    full_commit(&d, &c, fb, DRM_MODE_ATOMIC_ALLOW_MODESET);
+    assert_int_equal(commit(&d, &c), 0);
+    full_commit(&d, &c, fb, DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK);
+    assert_int_equal(commit(&d, &c), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 2);
+    struct drm_mode_modeinfo mode = preferred_mode(&d, &count);
+    struct drm_mode_create_blob blob = {.data = (uintptr_t)&mode, .length = sizeof mode};
+    snprintf(mode.name, sizeof mode.name, "another");
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_CREATEPROPBLOB, &blob), 0);
+    full_commit(&d, &c, fb, 0);
+    c.values[1] = blob.blob_id; /* the same timings */
+    assert_int_equal(commit(&d, &c), 0);
+    mode.clock--;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_CREATEPROPBLOB, &blob), 0);
+    c.values[1] = blob.blob_id; /* others */
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    full_commit(&d, &c, fb, 0);
+    c.values[2] = 0; /* switched off */
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    assert_int_equal(drm_frames_presented(d.card.drm), 3);
+    display_close(&d);
+}
+
 static void test_atomic(void **state)
 {
     static const uint8_t green[3] = {0, 255, 0};
@@ -281,6 +314,8 @@ static void test_atomic(void **state)
     full_commit(&d, &c, fb, modeset | DRM_MODE_ATOMIC_TEST_ONLY);
     assert_int_equal(commit(&d, &c), 0);
     assert_int_equal(drm_frames_presented(d.card.drm), 0); /* it was only a test */
+    struct drm_mode_crtc off = {.crtc_id = CRTC};          /* the console has the preferred mode */
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_SETCRTC, &off), 0);
     full_commit(&d, &c, fb, event);
     assert_int_equal(commit(&d, &c), -EINVAL); /* a modeset that was not allowed */
     full_commit(&d, &c, fb, modeset | event);
@@ -374,7 +409,7 @@ int main(void)
         cmocka_unit_test(test_resources), cmocka_unit_test(test_framebuffers),
         cmocka_unit_test(test_flips),     cmocka_unit_test(test_unread_events),
         cmocka_unit_test(test_atomic),    cmocka_unit_test(test_console),
-        cmocka_unit_test(test_closing),
+        cmocka_unit_test(test_closing),   cmocka_unit_test(test_mode_named_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
