@@ -17,6 +17,7 @@
 #include "drm/core/syncobj.h"
 #include "drm/drivers.h"
 #include "drm/kms/kms.h"
+#include "drm/protocol.h"
 
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out)
 {
@@ -85,6 +86,7 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
         return r;
     }
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    fcntl(ends[1], F_SETPIPE_SZ, DRM_EVENT_PIPE);
     file->drm = drm;
     file->minor = minor;
     file->event_read = ends[0];
@@ -102,7 +104,7 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
         free(file);
         return r;
     }
-    if (minor == DRM_MINOR_CARD && !drm->master) { /* the first to open the card becomes its master */
+    if (minor == DRM_MINOR_CARD && !drm_master(drm)) { /* the first to open the card becomes its master */
         drm->master = file;
         file->was_master = file->authenticated = true;
     }
@@ -131,7 +133,8 @@ void drm_close(struct drm_file *file)
     drm_ids_finish(&file->syncs);
     if (drm->master == file)
         drm->master = NULL;
-    close(file->event_read);
+    if (file->event_read >= 0)
+        close(file->event_read);
     close(file->event_write);
     struct drm_file **at = &drm->files;
     while (*at != file)

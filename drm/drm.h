@@ -97,8 +97,16 @@ void drm_cancel(struct drm *drm);
 /* The memory file, open for reading, of the page of fences (struct drm_fence_page in drm/protocol.h). Owned
  * by the card. */
 int drm_fence_page_fd(const struct drm *drm);
-/* The end of a pipe from which the file's events (page flips, vblanks) are read. Owned by the file. */
+/* The end of a pipe from which the file's events (page flips, vblanks) are read. Owned by the file; -1 once it was
+ * handed out. The pipe holds DRM_EVENT_PIPE bytes. */
 int drm_file_events(const struct drm_file *file);
+/* The same, once: the caller's from now on, who gives it to a program as the node's descriptor. Whoever writes
+ * events then ignores SIGPIPE: there may be nobody left to read them. */
+int drm_file_hand_out(struct drm_file *file);
+/* Whether nobody has the handed out end open any more, in whatever process, nor is it on its way to one. */
+bool drm_file_gone(const struct drm_file *file);
+/* The other end, owned by the file: poll(2) reports POLLERR there when it is gone. */
+int drm_file_writer(const struct drm_file *file);
 
 /* Runs an ioctl. `argument` has _IOC_SIZE(request) bytes, read and written in place. As in the kernel
  * (drm_ioctl.c), the number alone says which ioctl it is: programs built with older or newer headers pass

@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#define DRM_PROTOCOL_VERSION 3u
+#define DRM_PROTOCOL_VERSION 4u
 #define DRM_ENV_SOCKET       "VITRAIL_SOCKET" /* path of the socket */
 #define DRM_ENV_ROOT         "VITRAIL_ROOT"   /* folder that holds the card's /dev and /sys */
 #define DRM_PLATFORM_DEVICE  "/sys/devices/platform/vitrail-gpu"
@@ -33,7 +33,9 @@ enum drm_message_type {
     DRM_MSG_MMAP,  /* file, a: offset, b: bytes, request: 1 when writable. Reply: result only */
     DRM_MSG_DMABUF, /* with a descriptor. Reply: a: offset, b: bytes; -EINVAL when it is none */
     DRM_MSG_FORK,   /* Reply: a connected socket and a channel for a child that inherits all files */
-    DRM_MSG_RING,   /* look into the channel */
+    DRM_MSG_ADOPT, /* with a descriptor that came of OPEN, in another process or before an exec. Reply: file, which
+                       the process holds now, a: as OPEN, b: minor; -EINVAL when it is none */
+    DRM_MSG_RING, /* look into the channel */
 };
 
 struct drm_message {
@@ -41,6 +43,10 @@ struct drm_message {
     uint32_t file, request, reserved;
     uint64_t a, b;
 };
+
+/* Bytes that the pipe of a node's events holds, twice what a file's unread events may be (a page that is read in
+ * part takes nothing in); no pipe that holds more is a node. */
+#define DRM_EVENT_PIPE 8192
 
 struct drm_reply {
     int32_t result; /* 0 or -errno */

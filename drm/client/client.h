@@ -67,13 +67,19 @@ struct client_node { /* an open DRM node, shared by its duplicates */
     uint32_t file;   /* the server's number */
     unsigned minor, refs;
     const struct client_driver *driver;
+    struct client_node *next; /* of those to be released */
 };
 enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is filled for CLIENT_DRM */
-int client_open(unsigned minor, int flags);                        /* a descriptor, or -1 and errno */
-void client_register(int fd, enum client_kind kind);               /* (locked) dma-buf or sync file */
+/* The same, also of a node's descriptor that came from another process, or was open before an exec: it becomes one of
+ * ours. */
+enum client_kind client_adopt(int fd, struct client_node *node);
+int client_open(unsigned minor, int flags);          /* a descriptor, or -1 and errno */
+void client_register(int fd, enum client_kind kind); /* (locked) dma-buf or sync file */
 void client_duplicated(int from, int to);
-void client_forget(int fd); /* before the descriptor is closed or replaced */
-void client_forget_range(unsigned first, unsigned last);
+/* Descriptors that are about to be closed, or were replaced, are ours no more. Those nodes of which they were the last
+ * are released once they are closed: then the server sees whether another process has them. */
+struct client_node *client_forget(unsigned first, unsigned last);
+void client_release(struct client_node *nodes); /* NULL is accepted */
 /* Maps a DRM node or dma-buf; `fd` is of such a kind. MAP_FAILED and errno on failure. */
 void *client_mmap(void *address, size_t size, int protection, int flags, int fd, uint64_t offset);
 /* Whether a descriptor that came from elsewhere is one of our dma-bufs. */

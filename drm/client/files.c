@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_FD 65536
@@ -78,20 +79,18 @@ static void set_entry(int fd, enum client_kind kind, struct client_node *node)
     __atomic_add_fetch(&used, 1, __ATOMIC_RELEASE);
 }
 
-/* (locked) */
-static void drop_entry(int fd)
+/* (locked) Its node, if that has no descriptor left, before `others`. */
+static struct client_node *drop_entry(int fd, struct client_node *others)
 {
     struct entry e = entries[fd];
     if (e.kind == CLIENT_NONE)
-        return;
+        return others;
     entries[fd] = (struct entry){CLIENT_NONE, NULL};
     __atomic_sub_fetch(&used, 1, __ATOMIC_RELEASE);
-    if (e.kind == CLIENT_DRM && !--e.node->refs) {
-        const struct drm_message message = {.type = DRM_MSG_CLOSE, .file = e.node->file};
-        struct drm_reply reply;
-        wire_call(&message, &reply, -1, NULL);
-        free(e.node);
-    }
+    if (e.kind != CLIENT_DRM || --e.node->refs)
+        return others;
+    e.node->next = others;
+    return e.node;
 }
 
 /* ---- fork ---- */
@@ -117,17 +116,24 @@ static void after_fork_in_child(void)
 
 /* ---- opening and closing ---- */
 
-static int open_node(unsigned minor, struct client_node *node, struct client_fds *got)
+/* (locked) 0 or -errno. */
+static int begin(void)
 {
     static bool watching_forks;
     int r = wire_connect();
-    if (r)
-        return r;
-    if (!watching_forks) {
+    if (!r && !watching_forks) {
         watching_forks = true;
         owner = getpid();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
+    return r;
+}
+
+static int open_node(unsigned minor, struct client_node *node, struct client_fds *got)
+{
+    int r = begin();
+    if (r)
+        return r;
     const struct drm_message message = {.type = DRM_MSG_OPEN, .a = minor};
     struct drm_reply reply;
     r = wire_call(&message, &reply, -1, got);
@@ -137,8 +143,63 @@ static int open_node(unsigned minor, struct client_node *node, struct client_fds
         r = -EMFILE;
     }
     if (!r)
-        *node = (struct client_node){reply.file, minor, 1, client_driver_find(reply.a)};
+        *node = (struct client_node){reply.file, minor, 1, client_driver_find(reply.a), NULL};
     return r;
+}
+
+/* Whether a descriptor may be a node's: a pipe no larger than theirs, where that can be told. */
+static bool may_be_node(int fd)
+{
+    struct stat st;
+    if (!client_active() || fd < 0 || fd >= MAX_FD || (owner && getpid() != owner) || NEXT(fstat)(fd, &st) ||
+        !S_ISFIFO(st.st_mode))
+        return false;
+    return NEXT(fcntl)(fd, F_GETPIPE_SZ) <= DRM_EVENT_PIPE;
+}
+
+static struct client_node *find_node(uint32_t file)
+{
+    for (unsigned fd = 0; fd < MAX_FD; fd++)
+        if (entries[fd].kind == CLIENT_DRM && entries[fd].node->file == file)
+            return entries[fd].node;
+    return NULL;
+}
+
+/* (locked) Asks the server what it is. */
+static int adopt(int fd)
+{
+    const struct drm_message message = {.type = DRM_MSG_ADOPT};
+    struct drm_reply reply;
+    int r = begin();
+    if (!r)
+        r = wire_call(&message, &reply, fd, NULL);
+    if (r)
+        return r;
+    struct client_node *node = find_node(reply.file);
+    if (!node && !(node = calloc(1, sizeof *node))) {
+        const struct drm_message undo = {.type = DRM_MSG_CLOSE, .file = reply.file};
+        wire_call(&undo, &reply, -1, NULL);
+        return -ENOMEM;
+    }
+    *node = (struct client_node){reply.file, (unsigned)reply.b, node->refs + 1, client_driver_find(reply.a),
+                                 NULL};
+    set_entry(fd, CLIENT_DRM, node);
+    return 0;
+}
+
+enum client_kind client_adopt(int fd, struct client_node *node)
+{
+    enum client_kind kind = client_kind_of(fd, node);
+    int saved = errno;
+    if (kind == CLIENT_NONE && may_be_node(fd)) {
+        client_lock();
+        if (entries[fd].kind == CLIENT_NONE)
+            adopt(fd);
+        client_unlock();
+        kind = client_kind_of(fd, node);
+    }
+    errno = saved;
+    return kind;
 }
 
 int client_open(unsigned minor, int flags)
@@ -188,23 +249,30 @@ void client_duplicated(int from, int to)
     client_unlock();
 }
 
-void client_forget(int fd)
+struct client_node *client_forget(unsigned first, unsigned last)
 {
-    if (!may_change(fd))
-        return;
-    client_lock();
-    drop_entry(fd);
-    client_unlock();
-}
-
-void client_forget_range(unsigned first, unsigned last)
-{
-    if (!may_change(0))
-        return;
+    struct client_node *nodes = NULL;
+    if (!may_change(0) || first >= MAX_FD)
+        return NULL;
     client_lock();
     for (unsigned fd = first; fd < MAX_FD && fd <= last; fd++)
-        drop_entry((int)fd);
+        nodes = drop_entry((int)fd, nodes);
     client_unlock();
+    return nodes;
+}
+
+void client_release(struct client_node *nodes)
+{
+    while (nodes) {
+        struct client_node *node = nodes;
+        const struct drm_message message = {.type = DRM_MSG_CLOSE, .file = node->file};
+        struct drm_reply reply;
+        nodes = node->next;
+        client_lock();
+        wire_call(&message, &reply, -1, NULL);
+        client_unlock();
+        free(node);
+    }
 }
 
 /* ---- mapping ---- */

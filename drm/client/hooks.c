@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <drm.h>
+
 /* ---- open ---- */
 
 /* The mode argument is there only when a file may be created. */
@@ -80,16 +82,15 @@ CLIENT_EXPORT int close(int fd)
         errno = EBADF;
         return -1;
     }
-    client_forget(fd);
-    return NEXT(close)(fd);
+    struct client_node *last = client_forget((unsigned)fd, (unsigned)fd);
+    int r = NEXT(close)(fd);
+    client_release(last);
+    return r;
 }
 
-/* Our own descriptors stay open: the range is closed around them. */
-CLIENT_EXPORT int close_range(unsigned first, unsigned last, int flags)
+/* Our own descriptors stay open. */
+static int close_around_ours(unsigned first, unsigned last, int flags)
 {
-    if (flags & CLOSE_RANGE_CLOEXEC)
-        return NEXT(close_range)(first, last, flags);
-    client_forget_range(first, last);
     unsigned from = first;
     for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
         if (!wire_owns((int)fd))
@@ -99,6 +100,16 @@ CLIENT_EXPORT int close_range(unsigned first, unsigned last, int flags)
         from = fd + 1;
     }
     return from <= last ? NEXT(close_range)(from, last, flags) : 0;
+}
+
+CLIENT_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    if (flags & CLOSE_RANGE_CLOEXEC)
+        return NEXT(close_range)(first, last, flags);
+    struct client_node *nodes = client_forget(first, last);
+    int r = close_around_ours(first, last, flags);
+    client_release(nodes);
+    return r;
 }
 
 CLIENT_EXPORT void closefrom(int first)
@@ -120,7 +131,7 @@ CLIENT_EXPORT int dup2(int fd, int to)
         return NEXT(dup2)(fd, fd == to ? to : -1);
     int copy = NEXT(dup2)(fd, to);
     if (copy >= 0) {
-        client_forget(copy);
+        client_release(client_forget((unsigned)copy, (unsigned)copy));
         client_duplicated(fd, copy);
     }
     return copy;
@@ -130,7 +141,7 @@ CLIENT_EXPORT int dup3(int fd, int to, int flags)
 {
     int copy = NEXT(dup3)(fd, wire_owns(to) ? -1 : to, flags);
     if (copy >= 0) {
-        client_forget(copy);
+        client_release(client_forget((unsigned)copy, (unsigned)copy));
         client_duplicated(fd, copy);
     }
     return copy;
@@ -146,7 +157,7 @@ CLIENT_EXPORT int dup3(int fd, int to, int flags)
         int r_ = NEXT(function)(fd, command, argument_);                                                     \
         if (r_ >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))                                   \
             client_duplicated(fd, r_);                                                                       \
-        if (r_ >= 0 && command == F_GETFL && client_kind_of(fd, &node_) == CLIENT_DRM)                       \
+        if (r_ >= 0 && command == F_GETFL && client_adopt(fd, &node_) == CLIENT_DRM)                         \
             r_ = (r_ & ~O_ACCMODE) | O_RDWR; /* not the pipe's */                                            \
         r_;                                                                                                  \
     })
@@ -165,7 +176,8 @@ CLIENT_EXPORT int fcntl64(int fd, int command, ...)
 int client_ioctl_hook(int fd, unsigned long request, void *argument)
 {
     struct client_node node;
-    enum client_kind kind = client_kind_of(fd, &node);
+    enum client_kind kind =
+        _IOC_TYPE(request) == DRM_IOCTL_BASE ? client_adopt(fd, &node) : client_kind_of(fd, &node);
     if (kind == CLIENT_NONE && _IOC_TYPE(request) == 'b' && client_is_dmabuf(fd))
         kind = CLIENT_DMABUF; /* it came from another process */
     return kind == CLIENT_NONE ? NEXT(ioctl)(fd, request, argument)

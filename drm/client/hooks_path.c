@@ -111,7 +111,7 @@ CLIENT_EXPORT char *canonicalize_file_name(const char *path)
 static int minor_of(int folder, const char *path, int flags)
 {
     struct client_node node;
-    if (path && !*path && flags & AT_EMPTY_PATH && client_kind_of(folder, &node) == CLIENT_DRM)
+    if (path && !*path && flags & AT_EMPTY_PATH && client_adopt(folder, &node) == CLIENT_DRM)
         return (int)node.minor;
     return client_minor_of_path(folder, path);
 }
@@ -119,7 +119,7 @@ static int minor_of(int folder, const char *path, int flags)
 static int minor_of_fd(int fd)
 {
     struct client_node node;
-    return client_kind_of(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
+    return client_adopt(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
 }
 
 /* Asks the next function and patches what it says of a node. */

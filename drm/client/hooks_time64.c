@@ -24,7 +24,7 @@ static void patch(struct stat *st, int minor)
 static int minor_of_fd(int fd)
 {
     struct client_node node;
-    return client_kind_of(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
+    return client_adopt(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
 }
 
 typedef int (*stat_fn)(const char *, struct stat *);

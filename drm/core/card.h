@@ -47,7 +47,7 @@ struct drm {
     pthread_mutex_t listener_lock; /* taken last: the listener hears one thing at a time */
     struct drm_queue queue;
     struct drm_timeline timeline;
-    struct drm_file *files, *master;
+    struct drm_file *files, *master; /* ask drm_master for the latter */
     struct drm_bo *bos;
     struct drm_ranges ranges; /* of memory */
     struct drm_ids names;     /* GEM_FLINK */
@@ -62,5 +62,9 @@ struct drm {
     uint64_t submissions;          /* looked at so far: struct drm_job's number of them */
     uint64_t opened, driver_calls; /* struct drm_use */
 };
+
+/* The card's master, or NULL. One whose descriptor nobody has any more is none: its process has gone, and only
+ * nobody has closed the file yet. */
+struct drm_file *drm_master(const struct drm *drm);
 
 #endif

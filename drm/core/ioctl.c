@@ -72,12 +72,17 @@ static int auth_magic(struct drm_file *file, void *argument, const struct drm_us
     return -EINVAL;
 }
 
+struct drm_file *drm_master(const struct drm *drm)
+{
+    return drm->master && !drm_file_gone(drm->master) ? drm->master : NULL;
+}
+
 static int set_master(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm *drm = file->drm;
     if (drm->master == file)
         return 0;
-    if (drm->master)
+    if (drm_master(drm))
         return -EBUSY;
     drm->master = file;
     file->was_master = file->authenticated = true;

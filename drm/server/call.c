@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "util/files.h"
 
 /* ---- files ---- */
 
@@ -14,8 +17,12 @@ static int open_file(struct drm_server_connection *c, uint64_t minor, struct drm
     struct drm_server_file *shared = calloc(1, sizeof *shared);
     if (!shared)
         return -ENOMEM;
+    struct stat st;
     int r = minor > UINT32_MAX ? -ENOENT : drm_open(server->drm, (unsigned)minor, &shared->file);
-    if (!r) {
+    if (!r && !(r = util_fstat(drm_file_events(shared->file), &st))) {
+        shared->minor = (unsigned)minor;
+        shared->device = st.st_dev;
+        shared->inode = st.st_ino;
         pthread_mutex_lock(&server->lock);
         r = drm_ids_add(&server->files, shared, &a->reply.file);
         if (!r && (r = drm_server_hold(c, a->reply.file)))
@@ -27,9 +34,26 @@ static int open_file(struct drm_server_connection *c, uint64_t minor, struct drm
         return r;
     }
     a->reply.a = drm_driver_of(server->drm);
-    drm_server_lend(a,
-                    drm_file_events(shared->file)); /* this connection, which answers now, holds the file */
+    drm_server_give(a,
+                    drm_file_hand_out(shared->file)); /* this connection, which answers now, holds the file */
     return 0;
+}
+
+/* A file whose descriptor came from another process, or from before an exec. */
+static int adopt_file(struct drm_server_connection *c, int fd, struct drm_server_answer *a)
+{
+    struct drm_server *server = c->server;
+    pthread_mutex_lock(&server->lock);
+    uint32_t id = fd >= 0 ? drm_server_file_of(server, fd) : 0;
+    int r = !id ? -EINVAL : drm_server_held(c, id) ? 0 : drm_server_hold(c, id);
+    if (!r) {
+        const struct drm_server_file *shared = drm_ids_get(&server->files, id);
+        a->reply.file = id;
+        a->reply.a = drm_driver_of(server->drm);
+        a->reply.b = shared->minor;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return r;
 }
 
 static void close_file(struct drm_server_connection *c, uint32_t id)
@@ -94,6 +118,8 @@ void drm_server_handle(struct drm_server_connection *c, const struct drm_message
         r = fd;
     else if (m->type == DRM_MSG_OPEN)
         r = open_file(c, m->a, a);
+    else if (m->type == DRM_MSG_ADOPT)
+        r = adopt_file(c, fd, a);
     else if (m->type == DRM_MSG_CLOSE)
         close_file(c, m->file);
     else if (m->type == DRM_MSG_FORK)

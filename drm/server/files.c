@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+
+#include "util/files.h"
 
 struct drm_server_file *drm_server_held(struct drm_server_connection *c, uint32_t id)
 {
@@ -33,7 +36,23 @@ struct drm_server_file *drm_server_let_go(struct drm_server_connection *c, uint3
     c->held[id] = 0;
     if (--shared->holders)
         return NULL;
-    return drm_ids_remove(&c->server->files, id);
+    if (drm_file_gone(shared->file))
+        return drm_ids_remove(&c->server->files, id);
+    drm_server_wake_keeper(c->server);
+    return NULL;
+}
+
+uint32_t drm_server_file_of(struct drm_server *server, int fd)
+{
+    struct stat st;
+    if (util_fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+        return 0;
+    for (uint32_t id = 1; id < server->files.count; id++) {
+        const struct drm_server_file *shared = drm_ids_get(&server->files, id);
+        if (shared && shared->device == st.st_dev && shared->inode == st.st_ino)
+            return id;
+    }
+    return 0;
 }
 
 void drm_server_close_file(struct drm_server_file *shared)

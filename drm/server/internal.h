@@ -2,7 +2,7 @@
  *
  * server.c: the server, and what a connection's threads do; door.c: how peers become connections;
  * connection.c: what one is; ring.c: messages in shared memory; call.c: what a message leads to; files.c:
- * open files; wire.c: sockets.
+ * open files; keeper.c: those that are on their way to another process; wire.c: sockets.
  *
  * Nobody waits for a job or for a peer with the server's lock held. */
 #ifndef VITRAIL_DRM_SERVER_INTERNAL_H
@@ -15,10 +15,13 @@
 #include "drm/server/server.h"
 #include "util/bits.h"
 
-/* An open file, held by every process that inherited it. */
+/* An open file, held by every process that opened, inherited or adopted it. Without holders it waits for the keeper,
+ * or for one who adopts it. */
 struct drm_server_file {
     struct drm_file *file;
     uint32_t holders;
+    unsigned minor;
+    uint64_t device, inode; /* of its descriptor */
 };
 
 struct drm_server_connection {
@@ -38,7 +41,8 @@ struct drm_server {
     struct drm *drm;
     struct gpu_memory *memory;
     int listener, quit;
-    pthread_t acceptor;
+    int kept; /* an eventfd that wakes the keeper; -1: there is none */
+    pthread_t acceptor, keeper;
     void *(*serve)(void *connection); /* of its threads */
     pthread_mutex_t lock;             /* the files, the list of connections; taken before the card's own */
     pthread_cond_t gone;
@@ -80,9 +84,16 @@ int drm_server_look(int socket, struct drm_message *m);
 struct drm_server_file *drm_server_held(struct drm_server_connection *c,
                                         uint32_t id);              /* NULL: not by this process */
 int drm_server_hold(struct drm_server_connection *c, uint32_t id); /* one holder more. 0 or -ENOMEM */
-/* One holder less. NULL, or a file that nobody holds any more: to be closed without the lock. */
+/* One holder less. NULL, or a file that nobody has any more: to be closed without the lock. */
 struct drm_server_file *drm_server_let_go(struct drm_server_connection *c, uint32_t id);
 void drm_server_close_file(struct drm_server_file *shared); /* may wait for jobs; NULL is accepted */
+
+/* The number of the file whose descriptor `fd` is; 0: it is none of this server's. */
+uint32_t drm_server_file_of(struct drm_server *server, int fd);
+
+/* ---- keeper.c ---- */
+void drm_server_wake_keeper(struct drm_server *server);
+void *drm_server_keep(void *server); /* the keeper's thread: until the server stops */
 
 /* ---- connection.c; lock held ---- */
 /* A new connection, with the files that `parent` holds when that is not NULL. It owns `socket`, unless this

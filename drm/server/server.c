@@ -82,7 +82,7 @@ static void leave(struct drm_server_connection *c)
     __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < c->held_count; i++) {
         const struct drm_server_file *shared = c->held[i] ? drm_ids_get(&server->files, i) : NULL;
-        if (shared && shared->holders == 1)
+        if (shared && shared->holders == 1 && drm_file_gone(shared->file))
             drm_abandon(shared->file);
     }
     pthread_mutex_unlock(&server->lock);
@@ -110,6 +110,34 @@ static void *serve(void *data)
 
 /* ---- the server ---- */
 
+static void finish(struct drm_server *server)
+{
+    if (server->quit >= 0)
+        close(server->quit);
+    if (server->kept >= 0)
+        close(server->kept);
+    pthread_cond_destroy(&server->gone);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+static void stop_keeper(struct drm_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->stopping = true;
+    pthread_mutex_unlock(&server->lock);
+    drm_server_wake_keeper(server);
+    pthread_join(server->keeper, NULL);
+}
+
+static int start(struct drm_server *server)
+{
+    int r = -pthread_create(&server->keeper, NULL, drm_server_keep, server);
+    if (!r && (r = -pthread_create(&server->acceptor, NULL, drm_server_admit, server)))
+        stop_keeper(server);
+    return r;
+}
+
 int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out)
 {
     struct drm_server *server = calloc(1, sizeof *server);
@@ -122,11 +150,10 @@ int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, 
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->gone, NULL);
     server->quit = eventfd(0, EFD_CLOEXEC);
-    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, drm_server_admit, server);
+    server->kept = eventfd(0, EFD_CLOEXEC);
+    int r = server->quit < 0 || server->kept < 0 ? -errno : start(server);
     if (r) {
-        if (server->quit >= 0)
-            close(server->quit);
-        free(server);
+        finish(server);
         return r;
     }
     *out = server;
@@ -138,9 +165,7 @@ void drm_server_destroy(struct drm_server *server)
     if (!server)
         return;
     uint64_t one = 1;
-    pthread_mutex_lock(&server->lock);
-    server->stopping = true;
-    pthread_mutex_unlock(&server->lock);
+    stop_keeper(server);
     if (write(server->quit, &one, sizeof one) == sizeof one)
         pthread_join(server->acceptor, NULL);
     pthread_mutex_lock(&server->lock);
@@ -149,9 +174,8 @@ void drm_server_destroy(struct drm_server *server)
     while (server->count)
         pthread_cond_wait(&server->gone, &server->lock);
     pthread_mutex_unlock(&server->lock);
+    for (uint32_t id = 1; id < server->files.count; id++) /* whose descriptor somebody has still */
+        drm_server_close_file(drm_ids_remove(&server->files, id));
     drm_ids_finish(&server->files);
-    close(server->quit);
-    pthread_cond_destroy(&server->gone);
-    pthread_mutex_destroy(&server->lock);
-    free(server);
+    finish(server);
 }

@@ -7,7 +7,7 @@
 struct drm_server;
 
 /* `listener`: a listening SOCK_SEQPACKET socket, borrowed; `drm` and `memory` are borrowed until the server
- * is destroyed. 0, -ENOMEM, -EAGAIN (no thread). */
+ * is destroyed. The process ignores SIGPIPE. 0, -ENOMEM, -EMFILE, -EAGAIN (no thread). */
 int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out);
 /* Ends all connections, joins their threads. NULL is accepted. */
 void drm_server_destroy(struct drm_server *server);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -40,6 +41,7 @@ static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory
     h->listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     assert_int_equal(bind(h->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(h->listener, 4), 0);
+    signal(SIGPIPE, SIG_IGN);
     assert_int_equal(drm_server_create(h->listener, drm, memory, &h->server), 0);
 }
 
@@ -174,15 +176,24 @@ static inline int call(struct peer *p, const struct drm_message *m, int give, st
     return reply->result;
 }
 
-static inline uint32_t open_file(struct peer *p, unsigned minor)
+/* Its descriptor, the caller's, goes to *fd. */
+static inline uint32_t open_node(struct peer *p, unsigned minor, int *fd)
 {
     const struct drm_message m = {.type = DRM_MSG_OPEN, .a = minor};
     struct drm_reply reply;
     int got[3];
     assert_int_equal(call(p, &m, -1, &reply, got), 0);
     assert_true(got[0] >= 0);
-    close(got[0]);
+    *fd = got[0];
     return reply.file;
+}
+
+static inline uint32_t open_file(struct peer *p, unsigned minor)
+{
+    int fd;
+    uint32_t file = open_node(p, minor, &fd);
+    close(fd);
+    return file;
 }
 
 static inline int ioctl_by_socket(struct peer *p, uint32_t file, uint32_t request, void *argument, int give,

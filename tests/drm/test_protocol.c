@@ -99,6 +99,99 @@ static void test_fork(void **state)
     host_close(&h);
 }
 
+static int close_held(struct peer *p, uint32_t file)
+{
+    const struct drm_message m = {.type = DRM_MSG_CLOSE, .file = file};
+    struct drm_reply reply;
+    int got[3];
+    return call(p, &m, -1, &reply, got);
+}
+
+static int adopt(struct peer *p, int fd, struct drm_reply *reply)
+{
+    const struct drm_message m = {.type = DRM_MSG_ADOPT};
+    int got[3];
+    return call(p, &m, fd, reply, got);
+}
+
+/* Whether a file is the card's master: only that may set modes. */
+static bool is_master(struct peer *p, uint32_t file)
+{
+    struct drm_mode_crtc off = {.crtc_id = 1};
+    int r = ioctl_by_ring(p, file, DRM_IOCTL_MODE_SETCRTC, &off);
+    assert_true(!r || r == -EACCES);
+    return !r;
+}
+
+/* A descriptor given to another process is the same file there: handles, mastery. It lives until the last descriptor is
+ * closed, though for a while no process holds it. */
+static void test_passing(void **state)
+{
+    struct host h;
+    struct peer a, b;
+    struct drm_reply reply;
+    int fd;
+    host_open(&h);
+    peer_open(&a, &h);
+    peer_open(&b, &h);
+    uint32_t file = open_node(&a, DRM_MINOR_CARD, &fd), handle = create(&a, file, 4096);
+    assert_true(is_master(&a, file));
+    peer_close(&a);
+    uint32_t mine = open_file(&b, DRM_MINOR_CARD);
+    usleep(20000); /* the server has seen that it is gone */
+    assert_false(is_master(&b, mine));
+    for (unsigned i = 0; i < 2; i++) { /* twice is once */
+        assert_int_equal(adopt(&b, fd, &reply), 0);
+        assert_int_equal(reply.file, file);
+        assert_int_equal(reply.b, DRM_MINOR_CARD);
+    }
+    assert_true(is_master(&b, file));
+    struct drm_vc4_get_tiling tiling = {.handle = handle};
+    assert_int_equal(ioctl_by_ring(&b, file, DRM_IOCTL_VC4_GET_TILING, &tiling), 0);
+    assert_int_equal(close_held(&b, file), 0);
+    assert_int_equal(ioctl_by_ring(&b, file, DRM_IOCTL_VC4_GET_TILING, &tiling), -EBADF);
+    assert_int_equal(adopt(&b, fd, &reply), 0); /* the descriptor was open still */
+    assert_int_equal(ioctl_by_ring(&b, reply.file, DRM_IOCTL_VC4_GET_TILING, &tiling), 0);
+    close(fd);
+    assert_int_equal(close_held(&b, file), 0);
+    assert_int_equal(close_held(&b, mine), 0);
+    assert_true(is_master(&b, open_file(&b, DRM_MINOR_CARD))); /* it is closed when that is answered */
+    peer_close(&b);
+    host_close(&h);
+}
+
+/* Nobody adopts it: it is closed with its last descriptor. */
+static void test_passing_to_nobody(void **state)
+{
+    struct host h;
+    struct peer a;
+    struct drm_reply reply;
+    int fd, ends[2];
+    host_open(&h);
+    peer_open(&a, &h);
+    uint32_t file = open_node(&a, DRM_MINOR_CARD, &fd);
+    assert_int_equal(close_held(&a, file), 0);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(adopt(&a, ends[0], &reply), -EINVAL);
+    assert_int_equal(adopt(&a, a.memory, &reply), -EINVAL);
+    assert_int_equal(adopt(&a, -1, &reply), -EINVAL);
+    close(fd);
+    bool master = false;
+    for (unsigned tries = 0; !master && tries < 5000; tries++) {
+        uint32_t other = open_file(&a, DRM_MINOR_CARD);
+        master = is_master(&a, other);
+        assert_int_equal(close_held(&a, other), 0);
+        usleep(1000);
+    }
+    assert_true(master);
+    open_node(&a, DRM_MINOR_CARD, &fd);
+    peer_close(&a);
+    host_close(&h); /* with a descriptor that somebody has */
+    close(fd);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* The memory of a peer that vanished comes back by and by. */
 static void create_patiently(struct peer *p, uint32_t file, uint32_t size)
 {
@@ -308,11 +401,18 @@ static void test_dying_while_others_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways),          cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_descriptors),        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_vanishing),          cmocka_unit_test(test_two_programs),
-        cmocka_unit_test(test_dying_with_a_job),   cmocka_unit_test(test_dying_breaks_off),
-        cmocka_unit_test(test_closing_with_a_job), cmocka_unit_test(test_dying_while_others_wait),
+        cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_passing),
+        cmocka_unit_test(test_passing_to_nobody),
+        cmocka_unit_test(test_vanishing),
+        cmocka_unit_test(test_two_programs),
+        cmocka_unit_test(test_dying_with_a_job),
+        cmocka_unit_test(test_dying_breaks_off),
+        cmocka_unit_test(test_closing_with_a_job),
+        cmocka_unit_test(test_dying_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -204,14 +206,118 @@ static void check_vfork(int fd)
           param.value == 1);
 }
 
-int main(void)
+/* ---- descriptors that come from elsewhere ---- */
+
+/* Sends a descriptor with a number, or receives one. */
+static void transfer(int socket, int *fd, uint32_t *number, bool send)
 {
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct iovec part = {number, sizeof *number};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+    *rights = (struct cmsghdr){CMSG_LEN(sizeof *fd), SOL_SOCKET, SCM_RIGHTS};
+    memcpy(CMSG_DATA(rights), fd, sizeof *fd);
+    CHECK((send ? sendmsg(socket, &header, 0) : recvmsg(socket, &header, 0)) == sizeof *number);
+    memcpy(fd, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof *fd);
+}
+
+/* The same file as that which made `handle`, whoever has opened it: the card, as its master. */
+static void check_given(int fd, uint32_t handle)
+{
+    struct stat st;
+    struct drm_vc4_mmap_bo map = {.handle = handle};
+    struct drm_mode_crtc off = {.crtc_id = 1};
+    CHECK(!fstat(fd, &st) && S_ISCHR(st.st_mode) && minor(st.st_rdev) == 0);
+    CHECK((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR);
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_MMAP_BO, &map));
+    const char *mapped = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, (off_t)map.offset);
+    CHECK(mapped != MAP_FAILED && !strcmp(mapped, "given") && !munmap((void *)mapped, SIZE));
+    CHECK(!ioctl(fd, DRM_IOCTL_MODE_SETCRTC, &off));
+}
+
+static int make_given(uint32_t *handle)
+{
+    int fd = open("/dev/dri/card0", O_RDWR);
+    struct drm_vc4_create_bo create = {.size = SIZE};
+    CHECK(fd >= 0 && !ioctl(fd, DRM_IOCTL_VC4_CREATE_BO, &create));
+    struct drm_vc4_mmap_bo map = {.handle = create.handle};
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_MMAP_BO, &map));
+    char *mapped = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)map.offset);
+    CHECK(mapped != MAP_FAILED);
+    strcpy(mapped, "given");
+    *handle = create.handle;
+    return fd;
+}
+
+/* A child opens the card and sends it; it has gone before that is looked at. A pipe of one's own is none. */
+static void check_passing(void)
+{
+    int ends[2], fd = -1, own[2];
+    uint32_t handle = 0;
+    struct drm_gem_close none = {0};
+    CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends));
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        fd = make_given(&handle);
+        transfer(ends[1], &fd, &handle, true);
+        _exit(CHILD);
+    }
+    CHECK(waitpid(child, NULL, 0) == child);
+    transfer(ends[0], &fd, &handle, false);
+    check_given(fd, handle);
+    int copy = dup(fd);
+    CHECK(!close(fd));
+    check_given(copy, handle);
+    CHECK(!close(copy) && !pipe(own) && ioctl(own[0], DRM_IOCTL_GEM_CLOSE, &none) < 0);
+    CHECK(!close(own[0]) && !close(own[1]) && !close(ends[0]) && !close(ends[1]));
+}
+
+/* What is open when a program begins another is the same file in that. Where programs of this architecture cannot be
+ * begun the child says so. */
+static void check_exec(const char *self)
+{
+    char number[2][16];
+    uint32_t handle;
+    int fd = make_given(&handle), status;
+    snprintf(number[0], sizeof number[0], "%d", fd);
+    snprintf(number[1], sizeof number[1], "%u", handle);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        execl(self, self, number[0], number[1], NULL);
+        CHECK(errno == ENOEXEC || errno == ENOENT);
+        printf("nodes: no program of another architecture can be begun here: exec is not tried\n");
+        exit(CHILD);
+    }
+    CHECK(!close(fd) && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+          WEXITSTATUS(status) == CHILD);
+    fd = open("/dev/dri/card0", O_RDWR);
+    struct drm_mode_crtc off = {.crtc_id = 1};
+    CHECK(fd >= 0 && !ioctl(fd, DRM_IOCTL_MODE_SETCRTC, &off) &&
+          !close(fd)); /* the other is closed: master again */
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 3) { /* begun by check_exec */
+        check_given(atoi(arguments[1]), (uint32_t)atoi(arguments[2]));
+        return CHILD;
+    }
     int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
     CHECK(fd >= 0);
     check_status(fd);
     check_arguments(fd);
     check_waits(fd);
     check_jobs(fd);
+    check_passing();
+    check_exec(arguments[0]);
     check_vfork(fd);
     struct drm_vc4_create_bo create = {.size = SIZE};
     CHECK(!ioctl(fd, DRM_IOCTL_VC4_CREATE_BO, &create));

@@ -105,6 +105,7 @@ static size_t step(struct session *s, const uint8_t *bytes, size_t size)
     int fd = bytes[1] & 8 ? -EMFILE : bytes[1] & 4 ? s->treasure[0] : s->fd;
     ask(s, &(struct drm_message){.type = DRM_MSG_IOCTL, .file = file, .request = request}, fd);
     ask(s, &(struct drm_message){.type = DRM_MSG_DMABUF}, fd);
+    ask(s, &(struct drm_message){.type = DRM_MSG_ADOPT}, fd);
     ask(s,
         &(struct drm_message){.type = DRM_MSG_MMAP,
                               .file = file,
@@ -134,15 +135,17 @@ static int start(struct session *s, struct gpu_memory *memory, const struct gpu_
 
 static void stop(struct session *s)
 {
+    if (s->fd >= 0)
+        close(s->fd); /* which may be all that keeps a file */
     for (uint32_t id = 0; id < s->connection.held_count; id++)
         drm_server_close_file(drm_server_let_go(&s->connection, id));
     free(s->connection.held);
     s->connection.held = NULL;
     s->connection.held_count = 0;
+    for (uint32_t id = 1; id < s->server.files.count; id++)
+        drm_server_close_file(drm_ids_remove(&s->server.files, id));
     drm_ids_finish(&s->server.files);
     drm_destroy(s->drm);
-    if (s->fd >= 0)
-        close(s->fd);
 }
 
 /* What stays from input to input. */
@@ -158,6 +161,7 @@ static struct session *session(void)
     if (channel == MAP_FAILED || pipe2(s.treasure, O_CLOEXEC))
         abort();
     pthread_mutex_init(&s.server.lock, NULL);
+    s.server.kept = -1;
     s.connection.server = &s.server;
     s.connection.channel = channel;
     s.data = (uint8_t *)channel + DRM_CHANNEL_DATA;

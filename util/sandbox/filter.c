@@ -132,6 +132,7 @@ static const struct rule serving_rules[] = {
     {SCMP_SYS(getsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_PEERCRED)}},
     {SCMP_SYS(setsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_RCVTIMEO)}},
     {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_RDLCK)}}, /* drm/core/export.c */
+    {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETPIPE_SZ), INT(2, 8192)}},  /* DRM_EVENT_PIPE */
     {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_UNLCK)}},
 };
 
