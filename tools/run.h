@@ -22,6 +22,8 @@ struct run {
     bool sync, any_driver;
     const char *gpu;
     struct drm_launch_options launch;
+    struct drm_root root; /* folder: NULL, or the program gets a root of its own */
+    char home[DRM_LAUNCH_PATH];
     struct tool_device_options device;
     char **argv; /* the program's */
 

@@ -1,8 +1,11 @@
 /* The words of `vitrail run` and `vitrail record`. */
 #include "tools/run.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/families.h"
 
@@ -16,6 +19,20 @@ static int take_mode(void *options, const char *text)
         return -1;
     run->width = w;
     run->height = h;
+    return TOOL_OK;
+}
+
+/* "PATH" or "PATH:INSIDE", both absolute. */
+static int take_bind(void *options, const char *text)
+{
+    struct run *run = options;
+    char host[DRM_LAUNCH_PATH];
+    size_t n = strcspn(text, ":");
+    snprintf(host, sizeof host, "%.*s", (int)n, text);
+    if (text[0] != '/' || n >= sizeof host || access(host, F_OK) || (text[n] && text[n + 1] != '/') ||
+        run->root.binds == DRM_ROOT_BINDS)
+        return -1;
+    run->root.bind[run->root.binds++] = text;
     return TOOL_OK;
 }
 
@@ -45,6 +62,17 @@ static const struct tool_option common_rows[] = {
      .at = AT(memory), .min = 64u << 20, .max = 4ull << 30, .takes = "a size from 64M to 4G"},
     {"sysroot", "DIR", "libraries of a foreign architecture (default: those that tools/sysroot fetched)",
      .kind = TOOL_FOLDER, .at = AT(launch.sysroot)},
+    {"root", "DIR",
+     "DIR, with a Debian's files, is the program's /: with namespaces of its own, and what it writes is gone "
+     "with it",
+     .kind = TOOL_FOLDER, .at = AT(root.folder)},
+    {"bind", "PATH[:INSIDE]",
+     "with --root: this file or folder of the host is seen inside, too; may be given again", .kind = TOOL_OWN,
+     .take = take_bind, .takes = "an absolute path that there is, and perhaps another inside"},
+    {"home", "DIR", "with --root: this folder of the host is the home (default: an empty one)",
+     .kind = TOOL_FOLDER, .at = AT(root.home)},
+    {"net", NULL, "with --root: the host's network (default: none but its own loopback)", .kind = TOOL_SWITCH,
+     .at = AT(root.net)},
     {"preload", "LIBRARY", "preload this library too", .kind = TOOL_FILE, .at = AT(launch.preload)},
     {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
     {"sync", NULL,
@@ -108,6 +136,16 @@ int run_parse(struct run *run, int argc, char **argv, bool record)
                           run->name, record ? "-o cube.vtc " : "");
     if (record && !run->record)
         return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
+    if (!run->root.folder && (run->root.binds || run->root.home || run->root.net))
+        return tool_error(run->name, TOOL_USAGE,
+                          "--bind, --home and --net are for a program with --root DIR");
+    if (run->root.folder && run->launch.sysroot)
+        return tool_error(run->name, TOOL_USAGE, "--root and --sysroot: the root has the libraries");
+    if (run->root.home && !realpath(run->root.home, run->home))
+        return tool_error(run->name, TOOL_USAGE, "--home %s: %s", run->root.home, strerror(errno));
+    if (run->root.home)
+        run->root.home = run->home;
+    run->launch.root = run->root.folder ? &run->root : NULL;
     run->argv = program.at;
     run->launch.program = program.at[0];
     return -1;

@@ -163,6 +163,16 @@ static void watch_both(struct watch *w, const sigset_t *signals)
 
 /* ---- the program ---- */
 
+/* The exit status when there was no program. */
+static int run_inside(const struct run *run, const struct drm_launch *launch)
+{
+    struct util_error error = {0};
+    struct drm_root root = run->root;
+    root.card = run->folder;
+    int status = drm_root_run(&root, launch, run->argv, &error);
+    return tool_error(run->name, status, "%s", error.text);
+}
+
 static pid_t start_program(const struct run *run, const struct drm_launch *launch, const sigset_t *mask)
 {
     char **arguments = drm_launch_arguments(launch, run->argv);
@@ -175,6 +185,8 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the tool, and its GPU */
         if (getppid() != tool)
             _exit(TOOL_HOST);
+        if (run->root.folder)
+            _exit(run_inside(run, launch));
         if (!drm_arch_infos[launch->arch].emulator)
             setenv("LD_PRELOAD", launch->preload, 1);
         execv(arguments[0], arguments);

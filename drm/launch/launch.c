@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drm/launch/world.h"
+
+#define NO_CLIENT "the client for %s is not built: install its compiler (tools/setup live) and build again"
+
 const struct drm_arch_info drm_arch_infos[DRM_ARCH_COUNT] = {
     [DRM_ARCH_AMD64] = {"amd64", "x86_64-linux-gnu", NULL},
     [DRM_ARCH_ARM64] = {"arm64", "aarch64-linux-gnu", "qemu-aarch64"},
@@ -83,22 +87,22 @@ static bool find_program(const struct drm_launch_options *options, char out[DRM_
 }
 
 /* The machine of an ELF file; of a script, that of its interpreter. -ENOEXEC when it is none that we know. */
-static int read_arch(const char *path, unsigned depth, enum drm_arch *arch)
+static int read_arch(const struct drm_root *root, const char *path, unsigned depth, enum drm_arch *arch)
 {
     union {
         Elf32_Ehdr elf32;
         Elf64_Ehdr elf64;
         char text[256];
     } head = {.text = ""};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = root ? drm_root_open(root, path) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
+        return root ? fd : -errno;
     ssize_t n = read(fd, &head, sizeof head - 1);
     close(fd);
     if (n > 2 && !memcmp(head.text, "#!", 2) && depth < 4) {
         char *interpreter = head.text + 2 + strspn(head.text + 2, " \t");
         interpreter[strcspn(interpreter, " \t\n")] = 0;
-        return read_arch(interpreter, depth + 1, arch);
+        return read_arch(root, interpreter, depth + 1, arch);
     }
     if (n < (ssize_t)sizeof head.elf32 || memcmp(head.text, ELFMAG, SELFMAG) != 0 ||
         head.text[EI_DATA] != ELFDATA2LSB)
@@ -109,6 +113,32 @@ static int read_arch(const char *path, unsigned depth, enum drm_arch *arch)
     case EM_ARM: *arch = DRM_ARCH_ARMHF; return 0;
     default: return -ENOEXEC;
     }
+}
+
+/* ---- in a root of its own ---- */
+
+static bool is_program_inside(const struct drm_root *root, const char *path)
+{
+    struct stat st;
+    int fd = drm_root_open(root, path);
+    bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111;
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static bool find_inside(const struct drm_launch_options *options, char out[DRM_LAUNCH_PATH])
+{
+    if (options->program[0] == '/')
+        return print_path(out, "%s", options->program) && is_program_inside(options->root, out);
+    for (const char *at = DRM_WORLD_PATH; *at && !strchr(options->program, '/');) {
+        size_t length = strcspn(at, ":");
+        if (print_path(out, "%.*s/%s", (int)length, at, options->program) &&
+            is_program_inside(options->root, out))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
 }
 
 /* ---- what it needs ---- */
@@ -132,9 +162,12 @@ static bool find_client(const char *name, char out[DRM_LAUNCH_PATH])
 static bool has_driver(const struct drm_launch *launch, const char *driver)
 {
     char path[DRM_LAUNCH_PATH];
-    return print_path(path, "%s/usr/lib/%s/dri/%s_dri.so", launch->sysroot,
-                      drm_arch_infos[launch->arch].triplet, driver) &&
-           is_file(path);
+    if (!print_path(path, "/usr/lib/%s/dri/%s_dri.so", drm_arch_infos[launch->arch].triplet, driver))
+        return false;
+    int fd = drm_root_open_in(*launch->sysroot ? launch->sysroot : "/", path);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static int find_foreign(const struct drm_launch_options *options, struct drm_launch *out,
@@ -158,9 +191,55 @@ static int find_foreign(const struct drm_launch_options *options, struct drm_lau
     return 0;
 }
 
+/* Of a program with a root of its own: the emulators of all architectures, as it may begin programs of any. */
+static int find_root(const struct drm_launch_options *options, struct drm_launch *out,
+                     struct util_error *error)
+{
+    *out = (struct drm_launch){0};
+    struct stat st;
+    if (stat(options->root->folder, &st) || !S_ISDIR(st.st_mode))
+        return util_fail(error, -ENOENT, "%s: no folder that could be a root", options->root->folder);
+    if (!find_inside(options, out->program))
+        return util_fail(error, -ENOENT,
+                         strchr(options->program, '/') && options->program[0] != '/'
+                             ? "%s: in a root of its own a program has a name, or a path from the root on"
+                             : "%s: no program in %s",
+                         options->program, options->root->folder);
+    int r = read_arch(options->root, out->program, 0, &out->arch);
+    if (r)
+        return util_fail(error, r, "%s%s is no program for amd64, arm64 or armhf", options->root->folder,
+                         out->program);
+    const struct drm_arch_info *info = &drm_arch_infos[out->arch];
+    for (int arch = 0; arch < DRM_ARCH_COUNT; arch++) {
+        char name[64];
+        if (!find_client(drm_arch_infos[arch].name, out->clients[arch]))
+            out->clients[arch][0] = 0;
+        snprintf(name, sizeof name, "%s-static", drm_arch_infos[arch].emulator);
+        if (!drm_arch_infos[arch].emulator || !find_in_path(name, out->emulators[arch]))
+            out->emulators[arch][0] = 0;
+    }
+    if (!out->clients[out->arch][0])
+        return util_fail(error, -ENOENT, NO_CLIENT, info->name);
+    if (info->emulator && !out->emulators[out->arch][0])
+        return util_fail(error, -ENOENT,
+                         "%s programs in a root of their own need %s-static: apt-get install "
+                         "qemu-user-static",
+                         info->name, info->emulator);
+    print_path(out->client, "%s", out->clients[out->arch]);
+    print_path(out->emulator, "%s", out->emulators[out->arch]);
+    if (options->preload && !realpath(options->preload, out->other_preload))
+        return util_fail(error, -errno, "%s: %s", options->preload, strerror(errno));
+    if (!print_path(out->sysroot, "%s", options->root->folder))
+        return util_fail(error, -E2BIG, "the path of the root is too long");
+    out->no_driver = !has_driver(out, options->driver);
+    return 0;
+}
+
 int drm_launch_find(const struct drm_launch_options *options, struct drm_launch *out,
                     struct util_error *error)
 {
+    if (options->root)
+        return find_root(options, out, error);
     *out = (struct drm_launch){0};
     if (!find_program(options, out->program))
         return util_fail(error, -ENOENT,
@@ -170,15 +249,12 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
                          options->program);
     if (access(out->program, X_OK))
         return util_fail(error, -EACCES, "%s: not executable", out->program);
-    int r = read_arch(out->program, 0, &out->arch);
+    int r = read_arch(NULL, out->program, 0, &out->arch);
     if (r)
         return util_fail(error, r, "%s is no program for amd64, arm64 or armhf", out->program);
     const struct drm_arch_info *info = &drm_arch_infos[out->arch];
     if (!find_client(info->name, out->client))
-        return util_fail(
-            error, -ENOENT,
-            "the client for %s is not built: install its compiler (tools/setup live) and build again",
-            info->name);
+        return util_fail(error, -ENOENT, NO_CLIENT, info->name);
     if (info->emulator)
         r = find_foreign(options, out, error);
     else

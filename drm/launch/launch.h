@@ -20,11 +20,32 @@ struct drm_arch_info {
 };
 extern const struct drm_arch_info drm_arch_infos[DRM_ARCH_COUNT];
 
+#define DRM_ROOT_SOCKET "/run/vitrail/server" /* where the server's socket is inside */
+#define DRM_ROOT_HOME   "/home/guest"
+
+#define DRM_ROOT_BINDS 16
+
+/* A root of its own for a program: namespaces of user, mounts, processes and network, in which a folder with Debian's
+ * files is /, the card's files and the client stand where a program looks for them, and programs of the folder's
+ * architecture can begin others of it. What a program writes is gone with it, but for what was bound in.
+ *
+ * All of it is done in a forked child and works without privileges (user_namespaces(7)); the program is user 1000
+ * there, which is whoever runs the tool. */
+struct drm_root {
+    const char *folder;               /* that is to be / */
+    const char *card;                 /* the run's folder: `server`, and `root` with the card's files */
+    const char *home;                 /* a folder of the host's to be the home; NULL: an empty one */
+    const char *bind[DRM_ROOT_BINDS]; /* "PATH" or "PATH:INSIDE" of the host's, to be seen inside, too */
+    unsigned binds;
+    bool net; /* the host's network; else only its own loopback */
+};
+
 struct drm_launch_options {
-    const char *program; /* a path, or a name to look for: in the sysroots, then in PATH */
-    const char *sysroot; /* NULL: the one that tools/sysroot makes for the program's architecture */
-    const char *preload; /* another library to preload, or NULL */
-    const char *driver;  /* Mesa's driver for the GPU: "vc4", "lima", "panfrost" */
+    const char *program;         /* a path, or a name to look for: in the sysroots, then in PATH */
+    const char *sysroot;         /* NULL: the one that tools/sysroot makes for the program's architecture */
+    const struct drm_root *root; /* NULL, or a root of its own: the program is looked for there */
+    const char *preload;         /* another library to preload, or NULL */
+    const char *driver;          /* Mesa's driver for the GPU: "vc4", "lima", "panfrost" */
 };
 
 struct drm_launch {
@@ -32,7 +53,10 @@ struct drm_launch {
     char program[DRM_LAUNCH_PATH], sysroot[DRM_LAUNCH_PATH]; /* sysroot: "" where none is needed */
     char emulator[DRM_LAUNCH_PATH], client[DRM_LAUNCH_PATH];
     char preload[2 * DRM_LAUNCH_PATH]; /* value of LD_PRELOAD for the program */
-    bool no_driver;                    /* a native program, and this machine's own Mesa lacks the driver */
+    /* For a root of its own, whose programs may be of any architecture; "": there is none. Emulators are static. */
+    char clients[DRM_ARCH_COUNT][DRM_LAUNCH_PATH], emulators[DRM_ARCH_COUNT][DRM_LAUNCH_PATH];
+    char other_preload[DRM_LAUNCH_PATH];
+    bool no_driver; /* a native program, and this machine's own Mesa lacks the driver */
 };
 
 /* Finds everything. 0; -ENOENT, -ENOEXEC, -EACCES or -E2BIG with a sentence that says what is missing and how
@@ -43,6 +67,11 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
 /* The argument vector that runs the program with `argv` (argv[0] is replaced, argv ends with NULL): malloc'ed
  * in one piece, pointing into `launch` and argv; NULL without memory. */
 char **drm_launch_arguments(const struct drm_launch *launch, char **argv);
+
+/* Ends as the program ends, which it runs with `launch` of that folder and argv (argv[0] is replaced). Returns only
+ * when there was no program: an exit status of a shell's kind (126, 127), or 5, and a sentence. */
+int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, char **argv,
+                 struct util_error *error);
 
 /* Makes the files of a card with this GPU in the existing folder `root`. 0; -ENODEV: no such GPU; or -errno.
  */

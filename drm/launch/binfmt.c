@@ -1,0 +1,64 @@
+/* Who begins programs of other architectures: the kernel's binfmt_misc (admin-guide/binfmt-misc.rst), which has an
+ * instance in each namespace of users since Linux 6.7, or what the machine has registered. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drm/launch/world.h"
+
+/* ELF executables of a machine; of the type the lowest bit does not count (ET_EXEC, ET_DYN). */
+#define MAGIC(class, machine)                                                                                \
+    "\\x7fELF\\x0" class "\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\x" machine      \
+                         "\\x00"
+#define MASK                                                                                                 \
+    "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff"
+
+static const char *const magics[DRM_ARCH_COUNT] = {
+    [DRM_ARCH_ARM64] = MAGIC("2", "b7"),
+    [DRM_ARCH_ARMHF] = MAGIC("1", "28"),
+};
+
+/* Kept as long as the instance is mounted. O: the program is handed over open; P: with its first word as it was; F: the emulator is opened now, as it has no
+ * name inside. */
+static bool register_one(enum drm_arch arch)
+{
+    char text[512];
+    int n = snprintf(text, sizeof text, ":vitrail-%s:M::%s:%s:" DRM_WORLD_PLACE "/%s:OPF",
+                     drm_arch_infos[arch].name, magics[arch], MASK, drm_arch_infos[arch].emulator);
+    int fd = open(DRM_WORLD_BINFMT "/register", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool done = write(fd, text, (size_t)n) == n;
+    close(fd);
+    return done;
+}
+
+/* Whether the machine has one of its own that is open already. */
+static bool is_registered(enum drm_arch arch)
+{
+    char path[128], line[256];
+    snprintf(path, sizeof path, DRM_WORLD_HOST "/proc/sys/fs/binfmt_misc/%s", drm_arch_infos[arch].emulator);
+    FILE *file = fopen(path, "re");
+    bool enabled = false, open = false;
+    while (file && fgets(line, sizeof line, file)) {
+        enabled |= !strcmp(line, "enabled\n");
+        open |= !strncmp(line, "flags:", 6) && strchr(line, 'F');
+    }
+    if (file)
+        fclose(file);
+    return enabled && open;
+}
+
+bool drm_binfmt_ready(const struct drm_launch *launch)
+{
+    bool ready = false;
+    if (mkdir(DRM_WORLD_BINFMT, 0755) || mount("binfmt_misc", DRM_WORLD_BINFMT, "binfmt_misc", 0, NULL))
+        return is_registered(launch->arch);
+    for (int arch = 0; arch < DRM_ARCH_COUNT; arch++)
+        if (launch->emulators[arch][0] && register_one((enum drm_arch)arch) && arch == (int)launch->arch)
+            ready = true;
+    return ready;
+}

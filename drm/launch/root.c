@@ -1,0 +1,237 @@
+/* The world of a program with a root of its own (struct drm_root), step by step: namespaces, the folder with a layer above it
+ * that takes what is written, /dev, /sys, /run, /proc, and who runs programs of the folder's architecture. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/openat2.h>
+
+#include "drm/launch/relay.h"
+#include "drm/launch/world.h"
+#include "drm/protocol.h"
+
+enum { NO_WORLD = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+int drm_root_open_in(const char *folder, const char *path)
+{
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+    int root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    int r = fd < 0 ? -errno : fd;
+    close(root);
+    return r;
+}
+
+/* Below what is bound at `inside`: what follows of the path, or NULL. */
+static const char *rest_below(const char *path, const char *inside, size_t n)
+{
+    return !strncmp(path, inside, n) && (!path[n] || path[n] == '/') ? path + n : NULL;
+}
+
+int drm_root_open(const struct drm_root *root, const char *path)
+{
+    for (unsigned i = 0; i < root->binds; i++) {
+        const char *bind = root->bind[i];
+        size_t n = strcspn(bind, ":");
+        const char *inside = bind[n] ? bind + n + 1 : bind;
+        const char *rest = rest_below(path, inside, bind[n] ? strlen(inside) : n);
+        char host[DRM_LAUNCH_PATH];
+        if (!rest || snprintf(host, sizeof host, "%.*s%s", (int)n, bind, rest) >= (int)sizeof host)
+            continue;
+        int fd = open(host, O_RDONLY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+    }
+    return drm_root_open_in(root->folder, path);
+}
+
+/* ---- namespaces ---- */
+
+static int write_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC), r = 0;
+    if (fd < 0)
+        return -errno;
+    if (write(fd, text, strlen(text)) < 0)
+        r = -errno;
+    close(fd);
+    return r;
+}
+
+/* In a new namespace of users there is one, who is `outer` outside. */
+static int map_user(unsigned inner, uid_t outer, gid_t outer_group)
+{
+    char text[64];
+    prctl(PR_SET_DUMPABLE, 1); /* otherwise /proc/self is root's (proc(5)) */
+    write_text("/proc/self/setgroups", "deny");
+    snprintf(text, sizeof text, "%u %u 1\n", inner, outer);
+    int r = write_text("/proc/self/uid_map", text);
+    snprintf(text, sizeof text, "%u %u 1\n", inner, outer_group);
+    if (!r)
+        r = write_text("/proc/self/gid_map", text);
+    prctl(PR_SET_DUMPABLE, 0);
+    return r;
+}
+
+static void raise_loopback(void)
+{
+    struct ifreq request = {.ifr_name = "lo"};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    if (!ioctl(fd, SIOCGIFFLAGS, &request)) {
+        request.ifr_flags |= IFF_UP;
+        ioctl(fd, SIOCSIFFLAGS, &request);
+    }
+    close(fd);
+}
+
+static int enter_namespaces(const struct drm_root *root, struct util_error *error)
+{
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | (root->net ? 0 : CLONE_NEWNET);
+    if (unshare(spaces))
+        return util_fail(
+            error, -errno,
+            "this machine gives no namespaces to programs (%s): --root cannot be had here; without it "
+            "programs run as --sysroot has them",
+            strerror(errno));
+    int r = map_user(0, user, group); /* binfmt_misc and mounts are for user 0 */
+    if (!r && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        r = -errno;
+    if (r)
+        return util_fail(error, r, "no namespaces: %s", strerror(-r));
+    if (!root->net)
+        raise_loopback();
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the new credentials have cleared */
+    return 0;
+}
+
+/* ---- the program and its first process ---- */
+
+static void set_environment(const struct drm_launch *launch)
+{
+    char preload[DRM_LAUNCH_PATH];
+    snprintf(preload, sizeof preload, "%s%s", DRM_WORLD_PRELOAD,
+             launch->other_preload[0] ? ":" DRM_WORLD_OTHER : "");
+    setenv(DRM_ENV_SOCKET, DRM_ROOT_SOCKET, 1);
+    setenv(DRM_ENV_ROOT, "", 1);
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("HOME", DRM_ROOT_HOME, 1);
+    setenv("USER", "guest", 1);
+    setenv("LOGNAME", "guest", 1);
+    setenv("PATH", DRM_WORLD_PATH, 1);
+    setenv("XDG_RUNTIME_DIR", DRM_WORLD_RUNTIME, 1);
+    static const char *const hosts[] = {
+        "LD_LIBRARY_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",          "XDG_DATA_HOME",
+        "XDG_STATE_HOME",  "TMPDIR",         "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+        unsetenv(hosts[i]);
+}
+
+/* Where nothing begins programs of the architecture, its emulator is put before the first. */
+static int execute(const struct drm_launch *launch, bool emulate, char **argv)
+{
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **words = calloc(count + 2, sizeof *words), emulator[64];
+    if (!words)
+        return NO_WORLD;
+    size_t n = 0;
+    snprintf(emulator, sizeof emulator, DRM_WORLD_PLACE "/%s", drm_arch_infos[launch->arch].emulator);
+    if (emulate)
+        words[n++] = emulator;
+    words[n++] = (char *)launch->program;
+    memcpy(words + n, argv + 1, count * sizeof *words);
+    set_environment(launch);
+    if (unshare(CLONE_NEWUSER) || map_user(DRM_WORLD_USER, 0, 0))
+        return fprintf(stderr, "vitrail: no namespace of users: %s\n", strerror(errno)), NO_WORLD;
+    if (chdir(DRM_ROOT_HOME) && chdir("/"))
+        return NO_WORLD;
+    execv(words[0], words);
+    int status = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+    fprintf(stderr, "vitrail: %s: %s\n", launch->program, strerror(errno));
+    free(words);
+    return status;
+}
+
+struct first {
+    const struct drm_launch *launch;
+    char **argv;
+    sigset_t signals, mask;
+    bool emulate;
+    int out; /* where the program's status goes */
+};
+
+/* The first process of the new space: finishes the world, begins the program, reaps what others leave. All end with
+ * it. */
+static int be_first(struct first *f, struct util_error *error)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (drm_world_finish(error))
+        return NO_WORLD;
+    if (f->emulate)
+        fprintf(stderr,
+                "vitrail: this machine begins no programs for %s by itself (binfmt_misc in namespaces needs "
+                "Linux 6.7): the first one runs, others that it begins do not\n",
+                drm_arch_infos[f->launch->arch].name);
+    fflush(NULL);
+    pid_t program = fork();
+    if (!program) {
+        sigprocmask(SIG_SETMASK, &f->mask, NULL);
+        _exit(execute(f->launch, f->emulate, f->argv));
+    }
+    int status = program < 0 ? NO_WORLD << 8 : drm_relay(program, &f->signals);
+    ssize_t written = write(f->out, &status, sizeof status);
+    (void)written; /* without it, it counts as killed */
+    return 0;
+}
+
+int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, char **argv,
+                 struct util_error *error)
+{
+    struct first f = {.launch = launch, .argv = argv};
+    int ends[2], status = SIGKILL;
+    int r = enter_namespaces(root, error);
+    if (!r)
+        r = drm_world_make(root, launch, &f.emulate, error);
+    if (r)
+        return NO_WORLD;
+    if (pipe2(ends, O_CLOEXEC))
+        return util_fail(error, -errno, "no pipe: %s", strerror(errno)), NO_WORLD;
+    f.out = ends[1];
+    drm_relay_signals(&f.signals);
+    sigprocmask(SIG_BLOCK, &f.signals, &f.mask);
+    fflush(NULL);
+    pid_t first = fork();
+    if (first < 0)
+        return util_fail(error, -errno, "no process: %s", strerror(errno)), NO_WORLD;
+    if (!first) {
+        int failed = be_first(&f, error);
+        if (failed)
+            fprintf(stderr, "vitrail: %s\n", error->text);
+        _exit(failed);
+    }
+    close(ends[1]);
+    int whole = drm_relay(first, &f.signals);
+    if (read(ends[0], &status, sizeof status) != (ssize_t)sizeof status)
+        status = WIFEXITED(whole) && WEXITSTATUS(whole) ? whole : SIGKILL;
+    drm_relay_end(status);
+}
