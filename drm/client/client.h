@@ -36,6 +36,8 @@ bool client_active(void); /* whether a server was named in the environment */
 const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX]);
 /* The path as the program should see it: what `client_path` put before it is taken away, in place. */
 void client_visible_path(char *path);
+/* Whether an open file is one of the card's under /sys, which programs take for what it is only on a sysfs. */
+bool client_is_sysfs(int fd);
 /* The minor of a DRM node that exists, or -1. `folder` is a directory descriptor or AT_FDCWD. */
 int client_minor_of_path(int folder, const char *path);
 

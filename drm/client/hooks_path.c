@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #define DRM_MAJOR 226
 #define NODE_MODE (S_IFCHR | 0660)
@@ -176,6 +179,24 @@ CLIENT_EXPORT int statx(int folder, const char *restrict path, int flags, unsign
         st->stx_rdev_major = DRM_MAJOR;
         st->stx_rdev_minor = (unsigned)minor;
     }
+    return r;
+}
+
+/* ---- file systems ---- */
+
+/* sd-device(3) looks whether what it opened is on a sysfs. */
+CLIENT_EXPORT int fstatfs(int fd, struct statfs *st)
+{
+    int r = NEXT(fstatfs)(fd, st);
+    if (!r && client_is_sysfs(fd))
+        st->f_type = SYSFS_MAGIC;
+    return r;
+}
+CLIENT_EXPORT int fstatfs64(int fd, struct statfs64 *st)
+{
+    int r = NEXT(fstatfs64)(fd, st);
+    if (!r && client_is_sysfs(fd))
+        st->f_type = SYSFS_MAGIC;
     return r;
 }
 

@@ -46,6 +46,20 @@ void client_visible_path(char *path)
         memmove(path, path + n, strlen(path + n) + 1);
 }
 
+bool client_is_sysfs(int fd)
+{
+    char link[40], target[CLIENT_PATH_MAX];
+    if (!client_active() || !root())
+        return false;
+    size_t n = strlen(root());
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = NEXT(readlink)(link, target, sizeof target - 1);
+    if (size <= 0)
+        return false;
+    target[size] = 0;
+    return !strncmp(target, root(), n) && is_below(target + n, "/sys");
+}
+
 static int minor_of_name(const char *name)
 {
     return !strcmp(name, "card0") ? 0 : !strcmp(name, "renderD128") ? 128 : -1;

@@ -138,6 +138,7 @@ static void set_environment(const struct drm_launch *launch)
     setenv("LOGNAME", "guest", 1);
     setenv("PATH", DRM_WORLD_PATH, 1);
     setenv("XDG_RUNTIME_DIR", DRM_WORLD_RUNTIME, 1);
+    setenv("SEATD_VTBOUND", "0", 1); /* there are no virtual terminals: a seat is active at once */
     static const char *const hosts[] = {
         "LD_LIBRARY_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",          "XDG_DATA_HOME",
         "XDG_STATE_HOME",  "TMPDIR",         "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY"};

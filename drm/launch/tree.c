@@ -72,6 +72,10 @@ static int make_node(int root, const char *name, unsigned minor)
     snprintf(path, sizeof path, "sys/dev/char/226:%u", minor);
     if ((r = make_link(root, path, text)))
         return r;
+    /* What udev has written of it: libudev passes over devices of which there is nothing. */
+    snprintf(path, sizeof path, "run/udev/data/c226:%u", minor);
+    if ((r = make_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
+        return r;
     snprintf(path, sizeof path, "sys/class/drm/%s", name);
     if ((r = make_link(root, path, text)))
         return r;
@@ -109,8 +113,8 @@ static int make_device(int root, const struct drm_driver *driver, const struct d
 
 int drm_tree_create(const char *path, const char *gpu)
 {
-    static const char *const folders[] = {"dev/dri", "sys/dev/char", "sys/class/drm", "sys/bus/platform",
-                                          DEVICE};
+    static const char *const folders[] = {"dev/dri",       "run/udev/data",    "sys/dev/char",
+                                          "sys/class/drm", "sys/bus/platform", DEVICE};
     const struct drm_driver_gpu *row;
     const struct drm_driver *driver = drm_driver_find(gpu, &row);
     if (!driver)

@@ -207,6 +207,8 @@ static void make_run(const struct drm_root *root, const struct drm_launch *launc
     char host[DRM_LAUNCH_PATH], path[DRM_LAUNCH_PATH];
     mount_new(f, "tmpfs", "/run", MS_NOSUID | MS_NODEV, "mode=755");
     make_folder(f, DRM_WORLD_RUNTIME, 0700);
+    snprintf(host, sizeof host, "%s/root/run/udev", root->card);
+    bind_host(f, host, "/run/udev");
     snprintf(host, sizeof host, "%s/server", root->card);
     bind_host(f, host, DRM_ROOT_SOCKET);
     for (int arch = 0; arch < DRM_ARCH_COUNT; arch++) {
