@@ -176,6 +176,8 @@ struct tiling {
     const struct rendering *r;
     const struct mali_list *table; /* in guest memory, of any alignment; NULL: there are no lists */
     uint32_t columns;              /* of lists */
+    const uint8_t *enabled;        /* in guest memory: the map of enabled tiles; NULL: all are */
+    uint64_t enabled_stride;       /* bytes a row */
     bool clean;                    /* tiles on which nothing was drawn are stored */
     struct gpu_tile *tiles;
     uint32_t count;
@@ -200,6 +202,29 @@ static void add_tile(struct tiling *t, uint32_t x, uint32_t y)
     if (drawn)
         r->drawn[n / 8] |= (uint8_t)(1u << n % 8);
     t->tiles[t->count++] = (struct gpu_tile){x, y, list.first, 0};
+}
+
+/* A map's bit stands for a square of the frame, counted from the lowest of each byte (Mesa's driver,
+ * panfrost_resource_set_damage_region). */
+#define MAP_PIXELS 32u
+
+static bool is_enabled(const struct tiling *t, uint32_t x, uint32_t y)
+{
+    const uint32_t column = x * GPU_TILE / MAP_PIXELS, row = y * GPU_TILE / MAP_PIXELS;
+    return !t->enabled || t->enabled[row * t->enabled_stride + column / 8] >> column % 8 & 1;
+}
+
+/* The map, for tiles left of `right` and above `bottom`. */
+static bool find_map(const struct mali_job *job, const struct mali_fragment *b, uint32_t right,
+                     uint32_t bottom, struct tiling *t, struct mali_stop *stop)
+{
+    if (!b->has_tile_enable_map || b->bound_min_x >= right || b->bound_min_y >= bottom)
+        return true;
+    t->enabled_stride = b->tile_enable_map_row_stride;
+    const uint64_t rows = (bottom - 1) * GPU_TILE / MAP_PIXELS, bits = (right - 1) * GPU_TILE / MAP_PIXELS;
+    t->enabled = mali_at(job->space, b->tile_enable_map, rows * t->enabled_stride + bits / 8 + 1,
+                         GPU_RIGHT_READ, UNIT, "map of enabled tiles", stop);
+    return t->enabled;
 }
 
 /* Room for the tiles of a frame of so many rows and columns. */
@@ -235,6 +260,8 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
     uint32_t columns = util_div_up(targets->width, GPU_TILE), rows = util_div_up(targets->height, GPU_TILE),
              right = UTIL_MIN(p->bounds.bound_max_x + 1, columns),
              bottom = UTIL_MIN(p->bounds.bound_max_y + 1, rows);
+    if (!find_map(job, &p->bounds, right, bottom, &t, stop))
+        return NULL;
     if (!make_room(r, &t, columns, rows)) {
         mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, UNIT, job->address, "no host memory for tiles");
         free(t.tiles);
@@ -242,7 +269,8 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
     }
     for (uint32_t y = p->bounds.bound_min_y; y < bottom; y++)
         for (uint32_t x = p->bounds.bound_min_x; x < right; x++)
-            add_tile(&t, x, y);
+            if (is_enabled(&t, x, y))
+                add_tile(&t, x, y);
     *count = t.count;
     return t.tiles;
 }
@@ -259,8 +287,6 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
                   struct mali_stop *stop)
 {
     const struct mali_fragment *b = &p->bounds;
-    if (b->has_tile_enable_map)
-        return refuse(job, GPU_FAULT_UNSUPPORTED, "a map of enabled tiles is not done", stop);
     if (b->bound_min_x > b->bound_max_x || b->bound_min_y > b->bound_max_y)
         return refuse(job, GPU_FAULT_PACKET, "the frame's bounds are empty", stop);
     if (t->width > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS || t->height > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS)

@@ -336,6 +336,48 @@ static void test_bounds(void **state)
     }
 }
 
+/* Of those, the tiles whose squares of 32 pixels the map has, row by row. */
+static void test_map(void **state)
+{
+    static const uint8_t map[3] = {0x02, 0x05, 0x04};
+    (void)state;
+    struct late l;
+    EACH_KIND(&l, 1, false)
+    {
+        const uint64_t at = LATE_DATA + SIDE * SIDE * 4 + 3, stride = 65;
+        late_target(&l, 0, "clear color 0", 0x11111111);
+        late_job(&l, "bound min Y", 1);
+        late_job(&l, "has tile enable map", 1);
+        late_job(&l, "tile enable map", at);
+        late_job(&l, "tile enable map row stride", stride);
+        for (uint32_t n = 0; n < 3; n++)
+            *late_at(&l, at + n * stride) = map[n];
+        late_run(&l);
+        for (uint32_t y = 0; y < SIDE; y++)
+            for (uint32_t x = 0; x < SIDE; x++) {
+                const bool enabled = y >= 16 && map[y / 32] >> x / 32 & 1;
+                assert_int_equal(util_load32(l.data + (y * SIDE + x) * 4), enabled ? 0x11111111 : 0);
+            }
+    }
+}
+
+/* Its last byte may be the last of what is mapped. */
+static void test_map_ends(void **state)
+{
+    (void)state;
+    struct late l;
+    EACH_KIND(&l, 1, false)
+    {
+        late_job(&l, "has tile enable map", 1);
+        late_job(&l, "tile enable map", LATE_DATA + LATE_BYTES - 3);
+        late_job(&l, "tile enable map row stride", 1);
+        late_run(&l);
+        assert_int_equal(util_load32(l.data), 0);
+        late_job(&l, "tile enable map", LATE_DATA + LATE_BYTES - 2);
+        late_refused(&l, NULL);
+    }
+}
+
 /* A target without blocks is not written (since v7). */
 static void test_unwritten(void **state)
 {
@@ -421,7 +463,7 @@ static void test_refused(void **state)
         {FRAME, "Z preload enable", 1, MALI_V6, MALI_V9, "loads or stores its tiles itself"},
         {FRAME, "S unload enable", 1, MALI_V6, MALI_V9, "loads or stores its tiles itself"},
         {FRAME, "height", 8193, MALI_V6, MALI_V9, "more than 8192 pixels a side"},
-        {JOB, "has tile enable map", 1, MALI_V6, MALI_V9, "map of enabled tiles"},
+        {JOB, "has tile enable map", 1, MALI_V6, MALI_V9, NULL},
         {JOB, "bound min X", 6, MALI_V6, MALI_V9, "bounds are empty"},
     };
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
@@ -442,10 +484,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cleared),   cmocka_unit_test(test_formats), cmocka_unit_test(test_tiled),
-        cmocka_unit_test(test_depths),    cmocka_unit_test(test_clean),   cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_unwritten), cmocka_unit_test(test_samples), cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cleared), cmocka_unit_test(test_formats),   cmocka_unit_test(test_tiled),
+        cmocka_unit_test(test_depths),  cmocka_unit_test(test_clean),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_map),     cmocka_unit_test(test_map_ends),  cmocka_unit_test(test_unwritten),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_locations), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
