@@ -228,7 +228,7 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop)
 {
     struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(struct mali_bindings, blend));
     if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop) ||
         !mali_blends_read(reader, draw->state, targets, out, stop))
         return false;

@@ -72,8 +72,6 @@ const struct mali_entry *mali_entry_find(const struct mali_bindings *bindings, u
 
 struct mali_bindings {
     struct mali_state state; /* v9: what its other descriptors say of the same (environment.c) */
-    struct mali_blend blend[MALI_TARGETS]; /* since v5: one a target; v4 has its own in the state */
-    uint32_t blend_count;
     struct mali_attribute_of *attribute, *varying;
     struct mali_array *attribute_buffer, *varying_buffer;
     uint32_t attribute_buffer_count, varying_buffer_count;
@@ -91,6 +89,9 @@ struct mali_bindings {
     struct mali_depth_stencil depth_stencil;
     struct mali_table *table;
     uint32_t table_count;
+    uint32_t blend_count;
+    struct mali_blend
+        blend[MALI_TARGETS]; /* of blend_count, since v5: one a target; v4 has its own in the state */
 };
 
 /* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`:

@@ -1,6 +1,7 @@
 /* Draws of v9: an environment for each program, with tables of resources; and what of a draw, its depth and stencil,
  * and its blends is the same as in the renderer states of the versions before. Source: Mesa's genxml and
  * pan_cmdstream.c (panfrost_emit_resources, panfrost_emit_draw) as documentation. */
+#include <stddef.h>
 #include <string.h>
 
 #include "gpu/mali/draw.h"
@@ -124,7 +125,7 @@ bool mali_environment_read(const struct mali_reader *reader, uint64_t address, s
                            struct mali_bindings *out, struct mali_stop *stop)
 {
     struct tables t = {reader, {.arena = arena}, stop, MALI_ENTRIES_MOST, MALI_SURFACES_MOST};
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(struct mali_bindings, blend));
     if (!mali_desc_read(reader, &mali_desc_environment, address, &out->environment, stop) ||
         !read_program(reader, out, stop))
         return false;

@@ -46,9 +46,8 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
     if (read && (!draws(reader.version, header.type) || !header.is_64b))
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");
-    read = read && mali_payload_read_fragments(&reader, address, &header, shared->arena, &f->payload, stop);
-    if (read && header.type == MALI_JOB_TYPE_MALLOC_VERTEX)
-        f->vertex_bytes = f->payload.vertex.layout.vertex_attribute_stride;
+    read = read && mali_drawn_read(&reader, address, &header, shared->payload->frame.target_count,
+                                   shared->arena, &f->job, stop);
     spend(shared, before - packets);
     return read;
 }
@@ -59,8 +58,10 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
 {
     uint64_t shader = f->job.bindings.state.shader;
     f->has_program = shader > NO_PROGRAM;
-    if (!f->has_program)
+    if (!f->has_program) {
+        f->world = (struct mali_world){.address = 0};
         return true;
+    }
     if (!mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings, f->shared->arena,
                           FRAG_UNIT, stop))
         return false;
@@ -122,13 +123,11 @@ static void begin_shader(struct mali_frag *f)
 static bool first_provokes(const struct mali_frag *f)
 {
     const enum mali_version version = f->shared->job->version;
-    const struct mali_tiler_job *job = &f->job;
+    const struct mali_drawn *job = &f->job;
     if (version >= MALI_V9)
         return f->shared->payload->frame.several.first_provoking_vertex;
-    bool lines = job->primitive.draw_mode >= MALI_DRAW_MODE_LINES &&
-                 job->primitive.draw_mode <= MALI_DRAW_MODE_LINE_LOOP;
-    return lines ? job->draw.flat_shading_vertex == (version >= MALI_V6)
-                 : job->primitive.first_provoking_vertex;
+    bool lines = job->draw_mode >= MALI_DRAW_MODE_LINES && job->draw_mode <= MALI_DRAW_MODE_LINE_LOOP;
+    return lines ? job->draw.flat_shading_vertex == (version >= MALI_V6) : job->first_provokes;
 }
 
 static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
@@ -172,7 +171,7 @@ static struct mali_frag *begin(struct mali_frag_shared *shared, uint64_t address
         mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, address, "no host memory");
         return NULL;
     }
-    memset(f, 0, offsetof(struct mali_frag, job));
+    memset(f, 0, offsetof(struct mali_frag, world));
     f->shared = shared;
     f->tile = &shared->targets->tile;
     return f;
@@ -207,8 +206,8 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     f->vertices = draw->varyings_at;
     if (whole == MALI_FRAME_DRAWS)
         return read_job(f, draw->state, stop) && prepare(f, draw, stop);
-    f->job = (struct mali_tiler_job){.draw = shared->payload->whole[whole].draw,
-                                     .bindings = shared->payload->whole[whole].bindings};
+    f->job = (struct mali_drawn){.draw = shared->payload->whole[whole].draw,
+                                 .bindings = shared->payload->whole[whole].bindings};
     return prepare(f, draw, stop);
 }
 

@@ -59,7 +59,8 @@ struct mali_frag_asked {
     bool smooth[FRAG_VARYINGS_MOST], flat[FRAG_VARYINGS_MOST], linear;
     bool word[2][FRAG_WORDS_MOST], any_word[2]; /* interpolated, flat; by registers: any */
     uint32_t table;                             /* of the descriptors, as handles have it */
-    uint32_t count;                             /* of those that are asked for, and their numbers in order */
+    uint32_t words;                             /* how many of both, at most */
+    uint32_t count; /* of descriptors that are asked for, and their numbers in order */
     uint8_t number[FRAG_VARYINGS_MOST];
 };
 
@@ -78,7 +79,6 @@ struct mali_frag {
     struct mali_frag_shared *shared;
     const struct raster_targets *tile;
     bool has_program;
-    struct mali_world world;
     /* Varyings. */
     uint32_t slot_count, vary_count;
     uint32_t flat; /* the first so many are flat */
@@ -107,26 +107,29 @@ struct mali_frag {
     enum raster_query query;
     _Atomic uint64_t passed;
     struct mali_frag *next;
-    /* v9: vertices' varyings, of number 0, and how many bytes each has. */
-    uint32_t vertices, vertex_bytes;
+    uint32_t vertices; /* v9: their varyings, of number 0 */
     struct mali_frag_message messages[MALI_FRAG_MESSAGES];
     uint32_t varying_table;              /* of descriptors in slot_of, as handles have it */
     const struct mali_frag_asked *asked; /* NULL: it has no program */
-    /* Large, and not zeroed first: */
-    union {
-        union mali_payload payload;
-        struct mali_tiler_job job;
-    };
-    uint8_t slot_of[FRAG_VARYINGS_MOST];             /* by descriptor */
-    uint8_t word_of[2][FRAG_WORDS_MOST];             /* interpolated, flat: the varying; FRAG_NO_SLOT */
-    struct mali_frag_slot slot[RASTER_MAX_VARYINGS]; /* of slot_count */
+    struct mali_frag_slot *slot;         /* of slot_count */
+    /* NULL: the program asks for none. */
+    uint8_t *slot_of;                    /* by descriptor, of FRAG_VARYINGS_MOST */
+    uint8_t (*word_of)[FRAG_WORDS_MOST]; /* interpolated, flat: the varying; FRAG_NO_SLOT */
+    /* Not zeroed first: */
+    struct mali_world world;
+    struct mali_drawn job;
 };
 
 /* Of descriptor `index`, as programs name it; FRAG_NO_SLOT: it has none. */
 static inline uint8_t mali_frag_slot_of(const struct mali_frag *frag, uint32_t index)
 {
     const uint32_t number = index ^ frag->varying_table;
-    return number < FRAG_VARYINGS_MOST ? frag->slot_of[number] : FRAG_NO_SLOT;
+    return frag->slot_of && number < FRAG_VARYINGS_MOST ? frag->slot_of[number] : FRAG_NO_SLOT;
+}
+/* Of a word of a vertex's, interpolated or flat: the varying that it is; or FRAG_NO_SLOT. */
+static inline uint8_t mali_frag_word_of(const struct mali_frag *frag, bool flat, uint32_t word)
+{
+    return frag->word_of && word < FRAG_WORDS_MOST ? frag->word_of[flat][word] : FRAG_NO_SLOT;
 }
 
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */

@@ -80,7 +80,7 @@ static void words_at(const struct mali_frag_batch *b, bool flat, uint32_t offset
 {
     for (unsigned c = 0; c < count; c++) {
         const uint32_t word = offset / 4 + c;
-        const uint8_t n = word < FRAG_WORDS_MOST ? b->frag->word_of[flat][word] : FRAG_NO_SLOT;
+        const uint8_t n = mali_frag_word_of(b->frag, flat, word);
         const unsigned at = b->frag->ahead + n;
         value[c] = n == FRAG_NO_SLOT ? 0
                    : flat            ? util_f2u(b->prim->vary_c[at])

@@ -141,6 +141,9 @@ static void look_all(const struct mali_decoded *program, struct mali_frag_asked 
     for (uint32_t n = 0; n < FRAG_VARYINGS_MOST; n++)
         if (asked->smooth[n] || asked->flat[n])
             asked->number[asked->count++] = (uint8_t)n;
+    for (unsigned flat = 0; flat < 2; flat++)
+        for (uint32_t n = 0; n < FRAG_WORDS_MOST; n++)
+            asked->words += asked->word[flat][n] || asked->any_word[flat];
 }
 
 /* Looked for once a program, and what comes before it. NULL: no host memory. */
@@ -157,15 +160,30 @@ static const struct mali_frag_asked *find_asked(const struct mali_frag *f)
     return asked;
 }
 
+/* Memory for what the program asks for; a slot has a descriptor or a word at least. False: there is none. */
+static bool make_room(struct mali_frag *f)
+{
+    const uint32_t descriptors = f->asked->count, words = UTIL_MIN(f->asked->words, RASTER_MAX_VARYINGS);
+    struct util_arena *arena = f->shared->arena;
+    if (!descriptors && !words)
+        return true;
+    f->slot = util_arena_alloc(arena, (descriptors + words) * sizeof *f->slot);
+    f->slot_of = util_arena_alloc(arena, FRAG_VARYINGS_MOST);
+    f->word_of = words ? util_arena_alloc(arena, 2 * sizeof *f->word_of) : NULL;
+    if (!f->slot || !f->slot_of || (words && !f->word_of))
+        return false;
+    memset(f->slot_of, FRAG_NO_SLOT, FRAG_VARYINGS_MOST);
+    if (words)
+        memset(f->word_of, FRAG_NO_SLOT, 2 * sizeof *f->word_of);
+    return true;
+}
+
 bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 {
-    memset(f->slot_of, FRAG_NO_SLOT, sizeof f->slot_of);
     if (!f->has_program)
         return true;
-    if (f->world.program->warp)
-        memset(f->word_of, FRAG_NO_SLOT, sizeof f->word_of);
     f->asked = find_asked(f);
-    if (!f->asked)
+    if (!f->asked || !make_room(f))
         return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, f->world.address,
                              "no host memory for a program's varyings");
     f->varying_table = f->asked->table;
@@ -247,8 +265,8 @@ static void read_slot(const struct mali_frag_slot *s, const uint8_t *at, float *
 
 void mali_frag_find_halves(struct mali_frag *f, bool instruction)
 {
-    const struct mali_frag_slot *first = &f->slot[0];
-    uint64_t low = first->address, high = 0;
+    const struct mali_frag_slot *first = f->slot;
+    uint64_t low = UINT64_MAX, high = 0;
     f->halves.bytes = 0;
     for (uint32_t n = 0; n < f->slot_count; n++) {
         const struct mali_frag_slot *s = &f->slot[n];

@@ -113,14 +113,14 @@ static void take_word(struct mali_frag *f, uint32_t word, bool flat)
     struct mali_frag_slot *last = f->slot_count ? &f->slot[f->slot_count - 1] : NULL;
     const uint64_t address = (uint64_t)f->vertices + word * WORD;
     f->word_of[flat][word] = (uint8_t)f->vary_count;
-    if (last && last->flat == flat && !last->divided && last->stride == f->vertex_bytes &&
+    if (last && last->flat == flat && !last->divided && last->stride == f->job.vertex_bytes &&
         last->as == FRAG_COPY && last->count < SLOT_WORDS && last->address + last->bytes == address &&
         last->first + last->count == f->vary_count) {
         last->count++;
         last->bytes += WORD;
     } else {
         f->slot[f->slot_count++] = (struct mali_frag_slot){.address = address,
-                                                           .stride = f->vertex_bytes,
+                                                           .stride = f->job.vertex_bytes,
                                                            .format = RASTER_R32G32B32A32_UINT,
                                                            .flat = flat,
                                                            .first = (uint8_t)f->vary_count,
@@ -133,7 +133,7 @@ static void take_word(struct mali_frag *f, uint32_t word, bool flat)
 
 bool mali_frag_place_words(struct mali_frag *f, const struct mali_frag_asked *asked, bool flat)
 {
-    const uint32_t count = f->vertices ? UTIL_MIN(f->vertex_bytes / WORD, FRAG_WORDS_MOST) : 0;
+    const uint32_t count = f->vertices ? UTIL_MIN(f->job.vertex_bytes / WORD, FRAG_WORDS_MOST) : 0;
     for (uint32_t n = 0; n < count; n++) {
         if (!asked->word[flat][n] && !asked->any_word[flat])
             continue;

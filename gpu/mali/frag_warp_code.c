@@ -165,7 +165,10 @@ void mali_frag_set_warp_forms(const struct mali_frag *f, struct mali_frag_forms 
     }
     out->varying_table = f->varying_table;
     out->point_up = f->ahead && mali_frag_point_up(f);
-    memcpy(out->word, f->word_of, sizeof out->word);
+    if (f->word_of)
+        memcpy(out->word, f->word_of, sizeof out->word);
+    else
+        memset(out->word, FRAG_NO_SLOT, sizeof out->word);
     memcpy(out->messages, f->messages, sizeof out->messages);
     out->fixed_blends = blends_fixed(f);
     out->at_once = has_shader(f) || !keeps_all(f);

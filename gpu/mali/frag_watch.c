@@ -358,7 +358,7 @@ static void tell_words(const struct mali_frag_batch *b, struct follower *f, cons
     const bool flat = m->asked.source_format == VALHALL_SOURCE_FORMAT_FLAT32;
     const uint32_t first = m->operand[1][0][f->of.number] / 4;
     for (uint32_t word = first; word < first + m->asked.components && word < FRAG_WORDS_MOST; word++) {
-        const uint8_t n = b->frag->word_of[flat][word];
+        const uint8_t n = mali_frag_word_of(b->frag, flat, word);
         char name[8];
         snprintf(name, sizeof name, "v+%u", word * 4 % 10000);
         if (n != FRAG_NO_SLOT)

@@ -13,6 +13,7 @@ struct mali_decoded {
     struct warp_program *warp;
     uint32_t insn_count, word_count, word_bytes;
     uint32_t requests; /* of textures */
+    uint32_t buffers;  /* bit n: it names uniform buffer n, of the first 32 */
     uint64_t hash;
     bool loads, stores; /* memory and images; atomics are both */
     bool atomics, textures, any_texture, reads_tile, barriers;

@@ -147,6 +147,7 @@ static bool read_malloc_vertex(const struct mali_reader *r, uint64_t at, struct 
 
 /* ---- fragment ---- */
 
+/* A draw with its bindings. */
 static bool read_whole(const struct mali_reader *r, uint64_t at, struct util_arena *arena, uint32_t targets,
                        struct mali_draw *draw, struct mali_bindings *bindings, struct mali_stop *stop)
 {
@@ -223,9 +224,23 @@ bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
     return read(reader, address, header, arena, NULL, out, stop);
 }
 
-bool mali_payload_read_fragments(const struct mali_reader *reader, uint64_t address,
-                                 const struct mali_job_header *header, struct util_arena *arena,
-                                 union mali_payload *out, struct mali_stop *stop)
+/* Who draws into a frame reads blends by the modes that they have since v6. */
+bool mali_drawn_read(const struct mali_reader *r, uint64_t address, const struct mali_job_header *header,
+                     uint32_t targets, struct util_arena *arena, struct mali_drawn *out,
+                     struct mali_stop *stop)
 {
-    return read(reader, address, header, NULL, arena, out, stop);
+    const struct at a = {r, address, header->type};
+    const uint64_t draw = address + mali_section_at(r->version, a.type, MALI_SECTION_DRAW);
+    struct mali_primitive primitive;
+    struct mali_allocation layout = {.vertex_attribute_stride = 0};
+    if (!read_section(&a, MALI_SECTION_PRIMITIVE, &mali_desc_primitive, &primitive, stop) ||
+        !read_whole(r, draw, arena, r->version <= MALI_V5 ? targets : 0, &out->draw, &out->bindings, stop))
+        return false;
+    if (a.type == MALI_JOB_TYPE_MALLOC_VERTEX &&
+        !read_section(&a, MALI_SECTION_ALLOCATION, &mali_desc_allocation, &layout, stop))
+        return false;
+    out->draw_mode = primitive.draw_mode;
+    out->first_provokes = primitive.first_provoking_vertex;
+    out->vertex_bytes = layout.vertex_attribute_stride;
+    return true;
 }

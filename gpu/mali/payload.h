@@ -37,6 +37,15 @@ struct mali_vertex_job {
     struct mali_allocation layout; /* v9: of what the programs store */
 };
 
+/* What fragments need of a job that draws. */
+struct mali_drawn {
+    uint32_t draw_mode; /* MALI_DRAW_MODE_.. */
+    bool first_provokes;
+    uint32_t vertex_bytes; /* of malloc vertex jobs: varyings of a vertex */
+    struct mali_draw draw;
+    struct mali_bindings bindings;
+};
+
 struct mali_fragment_job {
     struct mali_fragment bounds;
     struct mali_frame frame;
@@ -98,9 +107,9 @@ bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
 bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
                              const struct mali_job_header *header, struct util_arena *arena,
                              union mali_payload *out, struct mali_stop *stop);
-/* The same without the lists that its vertices alone use: of jobs that draw. */
-bool mali_payload_read_fragments(const struct mali_reader *reader, uint64_t address,
-                                 const struct mali_job_header *header, struct util_arena *arena,
-                                 union mali_payload *out, struct mali_stop *stop);
+/* Of a job that draws what its fragments need, and no more; `targets`: of the frame that it draws into (v5). */
+bool mali_drawn_read(const struct mali_reader *reader, uint64_t address, const struct mali_job_header *header,
+                     uint32_t targets, struct util_arena *arena, struct mali_drawn *out,
+                     struct mali_stop *stop);
 
 #endif

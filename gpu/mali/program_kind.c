@@ -5,6 +5,7 @@
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/machine.h"
 #include "isa/bifrost/lower.h"
+#include "isa/midgard/names.h"
 #include "isa/sets.h"
 #include "isa/valhall/asm.h"
 #include "isa/valhall/program.h"
@@ -37,7 +38,26 @@ static void destroy(void *program)
     free(p);
 }
 
+/* The bit of a uniform buffer among the first 32. */
+static uint32_t buffer_bit(uint32_t number)
+{
+    return number < 32 ? UINT32_C(1) << number : 0;
+}
+
 /* ---- Midgard ---- */
+
+/* Those that an instruction names. */
+static uint32_t midgard_buffers(const struct midgard_insn *i)
+{
+    uint32_t named = 0;
+    for (unsigned k = 0; k < 2 && midgard_kind_of(i->tag) == MIDGARD_LOAD_STORE; k++) {
+        const struct midgard_memory *m = &i->memory[k];
+        const struct midgard_memory_info *info = midgard_memory_info(m->op);
+        if (info && info->class == MIDGARD_UNIFORM && !(m->offset & 1))
+            named |= buffer_bit(midgard_uniform_buffer(m));
+    }
+    return named;
+}
 
 static int decode_midgard(const void *words, uint32_t count, const struct midgard_traits *traits,
                           struct gpu_program_decoded *out, struct util_error *error)
@@ -63,8 +83,10 @@ static int decode_midgard(const void *words, uint32_t count, const struct midgar
                                   .branches = m->block_count > 1,
                                   .repeats = m->repeats,
                                   .straight = m->straight};
-        for (uint32_t n = 0; n < m->insn_count; n++)
+        for (uint32_t n = 0; n < m->insn_count; n++) {
             p.requests += midgard_kind_of(m->insns[n].tag) == MIDGARD_TEXTURE;
+            p.buffers |= midgard_buffers(&m->insns[n]);
+        }
     }
     return finish(status, &p, out);
 }
@@ -118,6 +140,8 @@ struct mali_decoded mali_decoded_of_warp(struct warp_program *w, uint32_t words)
     for (uint32_t n = 0; n < w->insn_count; n++) {
         p.requests += w->insns[n].kind == WARP_TEXTURE;
         p.shares |= shares(&w->insns[n]);
+        if (w->insns[n].kind == WARP_BUFFER && w->insns[n].source[1].from == WARP_CONSTANT)
+            p.buffers |= buffer_bit((uint32_t)w->insns[n].source[1].value);
     }
     return p;
 }

@@ -2,6 +2,7 @@
 #include "gpu/mali/world.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,14 +142,15 @@ bool mali_world_begin_shader(struct mali_world *w, const struct mali_job *job, c
                              const struct mali_bindings *bindings, uint64_t shader, struct util_arena *arena,
                              const char *unit, struct mali_stop *stop)
 {
-    *w = (struct mali_world){.space = job->space,
-                             .version = job->version,
-                             .unit = unit,
-                             .draw = draw,
-                             .bindings = bindings,
-                             .shared = &job->device->programs,
-                             .fuel = job->device->options.fuel,
-                             .numeric = job->device->options.numeric};
+    memset(w, 0, offsetof(struct mali_world, uniform));
+    w->space = job->space;
+    w->version = job->version;
+    w->unit = unit;
+    w->draw = draw;
+    w->bindings = bindings;
+    w->shared = &job->device->programs;
+    w->fuel = job->device->options.fuel;
+    w->numeric = job->device->options.numeric;
     util_memo_init(&w->lookups, w->shared->maker, arena);
     w->lookups.recalls = true;
     return take_program(w, shader, stop) && take_uniforms(w, stop) && take_storage(w, stop);

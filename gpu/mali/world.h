@@ -87,8 +87,6 @@ struct mali_world {
     struct gpu_program *from;
     const struct mali_decoded *program; /* of it */
     uint64_t address;                   /* of its first word */
-    /* Words that programs have without asking for them, when the world is made: Midgard's in r23 and below. */
-    uint32_t uniform[MALI_UNIFORMS_MOST];
     uint32_t uniform_count;
     uint32_t fuel;
     enum isa_numeric numeric;           /* how programs compute */
@@ -100,6 +98,9 @@ struct mali_world {
     struct mali_code *code;             /* what compiled code reads (world_ir.h), and the code; or NULL */
     struct jit_function *function;
     struct gpu_speculation *speculation; /* open; NULL: units that store run in their order */
+    /* Words that programs have without asking for them, when the world is made, of uniform_count: Midgard's in r23 and
+     * below. */
+    uint32_t uniform[MALI_UNIFORMS_MOST];
 };
 
 /* Takes the program and what is the same for all its threads. `arena` is for lookups, and not reset while the

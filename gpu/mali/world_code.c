@@ -192,26 +192,20 @@ static void set_image_v9(const struct mali_world *w, uint32_t handle, struct mal
 
 /* ---- uniform buffers, textures ---- */
 
+/* Those that the program names. */
 static void set_buffers(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
 {
-    const uint32_t count = w->version >= MALI_V9
-                               ? MALI_CODE_BUFFERS
-                               : UTIL_MIN(w->bindings->state.uniform_buffer_count, MALI_CODE_BUFFERS);
-    for (uint32_t n = count; n < MALI_CODE_BUFFERS; n++) { /* there are none: zeros */
-        code->buffer[n] = (struct mali_code_buffer){code->zeros, 0};
-        forms->buffers |= 1u << n;
-    }
-    for (uint32_t n = 0; n < count; n++) {
+    for (uint32_t left = w->program->buffers; left; left &= left - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(left);
         struct mali_stop unheard;
         uint64_t address, bytes;
-        code->buffer[n].base = code->zeros; /* of no bytes: zeros */
+        code->buffer[n] = (struct mali_code_buffer){code->zeros, 0}; /* of no bytes: zeros */
         if (!mali_world_buffer(w, n, &address, &bytes, &unheard) ||
             (bytes && !take_reads(w, address, bytes, GPU_RIGHT_READ)))
             continue;
         forms->buffers |= 1u << n;
-        code->buffer[n].bytes = bytes;
         if (bytes)
-            code->buffer[n].base = w->space->window.base + address;
+            code->buffer[n] = (struct mali_code_buffer){w->space->window.base + address, bytes};
     }
 }
 

@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct mali_code_form) == 12 && sizeof(struct mali_code_lo
 #define MALI_NO_TABLE UINT8_MAX
 struct mali_code_forms {
     struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
-    uint32_t buffers;                     /* bit n: all of uniform buffer n may be read */
+    uint32_t buffers; /* bit n: all of uniform buffer n, which the program names, may be read */
     uint8_t uniform_count, lookup_count;  /* words */
     uint8_t tracks;                       /* stores are marked (gpu/speculation.h) */
     uint8_t numeric;                      /* enum isa_numeric: how programs compute */

@@ -20,13 +20,15 @@ static struct gpu_space_run run;
 /* Two, three and one half of each vertex, with others between. */
 static struct mali_frag *three_slots(void)
 {
-    static const struct mali_frag_slot slots[3] = {
+    static struct mali_frag_slot slot[3];
+    const struct mali_frag_slot slots[3] = {
         {.address = AT + 4, .stride = STRIDE, .as = FRAG_HALVES, .first = 0, .count = 2, .bytes = 4},
         {.address = AT + 12, .stride = STRIDE, .as = FRAG_HALVES, .first = 2, .count = 3, .bytes = 6},
         {.address = AT, .stride = STRIDE, .as = FRAG_HALVES, .first = 5, .count = 1, .bytes = 2}};
     struct mali_frag *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    memcpy(f->slot, slots, sizeof slots);
+    memcpy(slot, slots, sizeof slots);
+    f->slot = slot;
     f->slot_count = 3;
     f->vary_count = 6;
     return f;
