@@ -133,6 +133,7 @@ void mali_device_destroy(struct mali_device *device)
     mali_programs_destroy(&device->programs);
     mali_chains_destroy(device);
     gpu_frame_workers_free(&device->frame_workers);
+    mali_grid_finish(&device->grid_room);
     for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
         mali_tiling_destroy(device->tiling[slot]);
     if (device->options.engine)

@@ -90,9 +90,10 @@ struct mali_device {
     struct mali_slot slot[MALI_SLOTS];
     struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
     struct gpu_frame_workers frame_workers;
-    uint32_t batches;  /* frames drawn so far, for observers */
-    uint32_t js_state; /* as it was when interrupts were cleared */
-    bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
+    struct mali_grid_room grid_room; /* of units' workers (threads.h) */
+    uint32_t batches;                /* frames drawn so far, for observers */
+    uint32_t js_state;               /* as it was when interrupts were cleared */
+    bool scheduling;                 /* the outermost mali_write runs the work; nested ones only mark it */
 };
 
 /* ---- device.c ---- */

@@ -228,18 +228,17 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop)
 {
     struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
-    memset(out, 0, offsetof(struct mali_bindings, blend));
-    if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop) ||
-        !mali_blends_read(reader, draw->state, targets, out, stop))
-        return false;
-    /* In v4 and v5 a framebuffer begins with its local storage, too. */
-    if (!mali_desc_read(reader, &mali_desc_storage, draw->thread_storage & ~(uint64_t)MALI_TAG_MASK,
-                        &out->storage, stop))
+    memset(out, 0, offsetof(struct mali_bindings, program));
+    if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop))
         return false;
     out->has_viewport = draw->viewport;
     if (draw->viewport && !mali_desc_read(reader, &mali_desc_viewport, draw->viewport, &out->viewport, stop))
         return false;
-    return !arena || read_lists(&taker, draw, out);
+    /* In v4 and v5 a framebuffer begins with its local storage, too. */
+    return !arena || (mali_blends_read(reader, draw->state, targets, out, stop) &&
+                      mali_desc_read(reader, &mali_desc_storage,
+                                     draw->thread_storage & ~(uint64_t)MALI_TAG_MASK, &out->storage, stop) &&
+                      read_lists(&taker, draw, out));
 }
 
 static uint64_t size_between(uint32_t word, uint32_t low, uint32_t high)

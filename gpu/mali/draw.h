@@ -81,20 +81,22 @@ struct mali_bindings {
     bool has_viewport;
     struct mali_viewport viewport;
     struct mali_storage storage;
-    /* v9, whose lists above are empty: */
+    /* v9, whose lists above are empty; of earlier versions all zero: */
     struct mali_environment environment;
-    struct mali_program program;
-    /* Of fragments: what no earlier draw says, as the mask of targets, where vertices stand, how depth is clamped. */
-    struct mali_draw_v9 own;
-    struct mali_depth_stencil depth_stencil;
     struct mali_table *table;
     uint32_t table_count;
     uint32_t blend_count;
-    struct mali_blend
-        blend[MALI_TARGETS]; /* of blend_count, since v5: one a target; v4 has its own in the state */
+    /* v9 alone. Of fragments: what no earlier draw says, as the mask of targets, where vertices stand, how depth is
+     * clamped. */
+    struct mali_program program;
+    struct mali_draw_v9 own;
+    struct mali_depth_stencil depth_stencil;
+    /* Of blend_count, since v5: one a target; v4 has its own in the state. */
+    struct mali_blend blend[MALI_TARGETS];
 };
 
-/* Lists are in the arena (NULL: they are not read), as long as the state says (or the count beside them). `targets`:
+/* Lists are in the arena (NULL: neither they nor blends and storage are read: what only programs ask for), as long as the
+ * state says (or the count beside them). `targets`:
  * how many blends stand behind the state (v5 to v7), 0 for jobs that do not blend. False and *stop: the state, its
  * blends, the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
  * place of a list stands there. */

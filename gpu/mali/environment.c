@@ -130,10 +130,11 @@ bool mali_environment_read(const struct mali_reader *reader, uint64_t address, s
         !read_program(reader, out, stop))
         return false;
     const struct mali_environment *e = &out->environment;
-    if (e->thread_storage &&
-        !mali_desc_read(reader, &mali_desc_storage, e->thread_storage, &out->storage, stop))
-        return false;
-    return !arena || read_tables(&t, e, out);
+    if (!arena)
+        return true;
+    return (!e->thread_storage ||
+            mali_desc_read(reader, &mali_desc_storage, e->thread_storage, &out->storage, stop)) &&
+           read_tables(&t, e, out);
 }
 
 /* ---- draws ---- */
@@ -197,14 +198,15 @@ static void take_depth(const struct mali_depth_stencil *z, struct mali_state *s)
     s->stencil_back_depth_pass = z->back_depth_pass;
 }
 
-static bool read_blends(const struct mali_reader *reader, const struct mali_draw_v9 *d,
+/* Those that a draw says it has; with !lists only whether there may be so many. */
+static bool read_blends(const struct mali_reader *reader, const struct mali_draw_v9 *d, bool lists,
                         struct mali_bindings *out, struct mali_stop *stop)
 {
     const uint32_t count = d->blend ? d->blend_count : 0;
     if (count > MALI_TARGETS)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, d->blend,
                              "draw: %u blends, for eight targets at most", count);
-    for (uint64_t at = d->blend; out->blend_count < count;
+    for (uint64_t at = d->blend; lists && out->blend_count < count;
          out->blend_count++, at += mali_desc_blend.bytes[reader->version])
         if (!mali_desc_read(reader, &mali_desc_blend, at, &out->blend[out->blend_count], stop))
             return false;
@@ -228,5 +230,5 @@ bool mali_draw_v9_read(const struct mali_reader *reader, uint64_t address, struc
             return false;
         take_depth(&out->depth_stencil, &out->state);
     }
-    return read_blends(reader, d, out, stop);
+    return read_blends(reader, d, arena, out, stop);
 }

@@ -33,6 +33,13 @@ enum mali_end {
                      * tables have changed. What is left at that time is kept by who executes the job */
 };
 
+/* What threads.c keeps from job to job: begins as zero, and ends with mali_grid_finish. */
+struct mali_grid_room {
+    void *at;
+    size_t bytes;
+};
+void mali_grid_finish(struct mali_grid_room *room);
+
 /* One function a type of job; geometry jobs are executed as compute jobs are. The payload stays as it is, with
  * all that it leads to, until the job is done, also while it waits. */
 enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_job *payload,

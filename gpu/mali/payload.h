@@ -103,7 +103,7 @@ uint32_t mali_payload_at(enum mali_version version, const struct mali_job_header
 bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
                        const struct mali_job_header *header, struct util_arena *arena,
                        union mali_payload *out, struct mali_stop *stop);
-/* The same without the lists of bindings that its fragments alone use. */
+/* The same without the lists of bindings that its fragments alone use, their blends and storage. */
 bool mali_payload_read_brief(const struct mali_reader *reader, uint64_t address,
                              const struct mali_job_header *header, struct util_arena *arena,
                              union mali_payload *out, struct mali_stop *stop);

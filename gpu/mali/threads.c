@@ -10,7 +10,7 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { SIXTEENS = MALI_GROUP_MOST / ISA_LANES, UNITS_AT_ONCE = 1024 };
+enum { SIXTEENS = MALI_GROUP_MOST / ISA_LANES, UNITS_AT_ONCE = 1024, ROOM_ALIGN = 64 };
 
 /* Instructions of all threads that are worth waking the workers for: some microseconds; ours. */
 #define PARALLEL_LEAST 8000u
@@ -162,12 +162,27 @@ static void step(void *data, uint32_t index, unsigned number)
 static void finish(struct run *r)
 {
     for (unsigned n = 0; r->workers && n < r->count; n++) {
-        free(r->workers[n].threads);
         free(r->workers[n].state);
         free(r->workers[n].storage);
         free(r->workers[n].unmarked);
     }
-    free(r->workers);
+}
+
+void mali_grid_finish(struct mali_grid_room *room)
+{
+    free(room->at);
+    *room = (struct mali_grid_room){0};
+}
+
+/* So many bytes of zeros, which the device keeps from job to job; NULL: no host memory. */
+static void *take_room(struct mali_grid_room *room, size_t bytes)
+{
+    if (bytes > room->bytes) {
+        mali_grid_finish(room);
+        room->at = aligned_alloc(ROOM_ALIGN, util_align(bytes, ROOM_ALIGN));
+        room->bytes = room->at ? bytes : 0;
+    }
+    return room->at ? memset(room->at, 0, bytes) : NULL;
 }
 
 static bool start_worker(struct run *r, struct worker *w)
@@ -176,11 +191,10 @@ static bool start_worker(struct run *r, struct worker *w)
     size_t own = (size_t)world->thread_bytes * ISA_LANES; /* both sizes are bounded by world.h */
     size_t storage = own * r->sixteens + world->group_bytes;
     w->failed = UINT64_MAX;
-    w->threads = calloc(r->sixteens, sizeof *w->threads);
     w->state = world->program->barriers ? calloc(r->sixteens, sizeof *w->state) : NULL;
     w->storage = storage ? calloc(1, storage) : NULL;
     w->unmarked = world->speculation ? calloc(1, GPU_SPECULATION_MARKS + GPU_SPECULATION_SLACK) : NULL;
-    if (!w->threads || (world->speculation && !w->unmarked) || (world->program->barriers && !w->state) ||
+    if ((world->speculation && !w->unmarked) || (world->program->barriers && !w->state) ||
         (storage && !w->storage))
         return false;
     for (uint32_t n = 0; n < r->sixteens; n++) {
@@ -212,13 +226,18 @@ static void track(struct run *r, bool runs)
 
 static bool start(struct run *r, unsigned workers)
 {
+    const size_t own = util_align(workers * sizeof *r->workers, ROOM_ALIGN),
+                 threads = r->sixteens * sizeof(struct mali_threads);
+    uint8_t *room = take_room(&r->job->device->grid_room, own + workers * threads);
     r->count = workers;
-    r->workers = calloc(workers, sizeof *r->workers);
-    if (!r->workers)
+    r->workers = (struct worker *)(void *)room;
+    if (!room)
         return false;
-    for (unsigned n = 0; n < workers; n++)
+    for (unsigned n = 0; n < workers; n++) {
+        r->workers[n].threads = (struct mali_threads *)(void *)(room + own + n * threads);
         if (!start_worker(r, &r->workers[n]))
             return false;
+    }
     if (r->world->speculation)
         track(r, false);
     return true;

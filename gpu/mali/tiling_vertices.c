@@ -85,14 +85,30 @@ struct marks {
 };
 
 /* Indices may change while they are read: those that were not there before are nobody's. */
+static inline __attribute__((always_inline)) void mark_all(const struct marks *m, const uint8_t *at,
+                                                           uint32_t count, uint32_t log2, bool restarts,
+                                                           uint32_t restart)
+{
+    uint8_t *used = m->used;
+    const uint32_t least = m->least, most = m->count;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t index = mali_tiling_index(at, log2, k), n = index - least;
+        if (n < most && (!restarts || index != restart))
+            used[n] = 1;
+    }
+}
+
 static void mark(const struct mali_tiling *t, const uint8_t *at, uint32_t count, void *out)
 {
     const struct marks *m = out;
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t index = mali_tiling_index(at, t->index_log2, k), n = index - m->least;
-        if (n < m->count && (!t->restarts || index != t->restart))
-            m->used[n] = 1;
-    }
+    if (t->restarts)
+        mark_all(m, at, count, t->index_log2, true, t->restart);
+    else if (t->index_log2 == 2)
+        mark_all(m, at, count, 2, false, 0);
+    else if (t->index_log2)
+        mark_all(m, at, count, 1, false, 0);
+    else
+        mark_all(m, at, count, 0, false, 0);
 }
 
 static bool list_used(struct mali_shading *s, const struct marks *m)
