@@ -10,6 +10,7 @@
 
 #define UNIT        "frame"
 #define LEAST_SHARE 65536u /* of the frame's bounds, for a tile */
+#define AHEAD       2u     /* areas from the one whose list is fetched to the one at hand */
 
 /* ---- faults ---- */
 
@@ -152,6 +153,8 @@ static void work(void *data, uint32_t index, unsigned worker)
     const struct gpu_frame_area *area = &run->areas[index];
     if (gpu_frame_cancelled(frame))
         return;
+    if (index + AHEAD < run->area_count && area[AHEAD].list != GPU_TILE_EMPTY)
+        __builtin_prefetch(frame->space->window.base + area[AHEAD].list);
     w->list = w->part = 0;
     if (frame->observer)
         gpu_watched_begin(&w->watched, frame->observer, &w->raster, worker, frame->batch,

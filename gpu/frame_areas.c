@@ -1,6 +1,7 @@
 /* Tiles of a frame as areas: a square of the tile buffer, or what of it has one list, is drawn at once
  * whoever owns its tiles. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/frame_internal.h"
 #include "util/bits.h"
@@ -53,6 +54,31 @@ static struct gpu_frame_area area_of(const struct gpu_frame *frame, uint32_t n)
     return area;
 }
 
+/* Whether tile n begins a whole square whose tiles have its list, as most have where lists are of squares: *out. Rows of
+ * a square's tiles have numbers that follow each other. */
+static bool takes_square(const struct gpu_frame *frame, uint32_t n, bool *taken, struct gpu_frame_area *out)
+{
+    const struct gpu_frame_run *run = frame->run;
+    const struct gpu_tile *tile = &frame->tiles[n];
+    const uint32_t x = tile->x, y = tile->y, list = run->lists[n];
+    uint32_t first[SIDE];
+    if (x % SIDE || y % SIDE || x + SIDE > run->columns || y + SIDE > run->rows || frame->observer)
+        return false;
+    for (uint32_t row = 0; row < SIDE; row++) {
+        const uint32_t *at = &run->tile_at[(y + row) * run->columns + x];
+        bool same = at[0];
+        first[row] = at[0] - 1;
+        for (uint32_t k = 0; same && k < SIDE; k++)
+            same = at[k] == at[0] + k && run->lists[first[row] + k] == list;
+        if (!same)
+            return false;
+    }
+    for (uint32_t row = 0; row < SIDE; row++)
+        memset(taken + first[row], true, SIDE);
+    *out = (struct gpu_frame_area){(uint16_t)x, (uint16_t)y, SIDE, SIDE, list};
+    return true;
+}
+
 static bool allocate(const struct gpu_frame *frame)
 {
     struct gpu_frame_run *run = frame->run;
@@ -94,6 +120,10 @@ bool gpu_frame_areas_make(struct gpu_frame *frame)
 
         if (run->tile_at[tile->y * run->columns + tile->x] != n + 1 || taken[n])
             continue;
+        if (takes_square(frame, n, taken, &area)) {
+            run->areas[run->area_count++] = area;
+            continue;
+        }
         area = area_of(frame, n);
         for (uint32_t y = area.y; y < area.y + (uint32_t)area.height; y++)
             for (uint32_t x = area.x; x < area.x + (uint32_t)area.width; x++)

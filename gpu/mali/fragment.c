@@ -179,29 +179,39 @@ struct tiling {
     const uint8_t *enabled;        /* in guest memory: the map of enabled tiles; NULL: all are */
     uint64_t enabled_stride;       /* bytes a row */
     bool clean;                    /* tiles on which nothing was drawn are stored */
+    uint32_t list; /* the last one that was looked at, from 1; where it begins, and whether it is one */
+    uint32_t first;
+    bool drawn;
     struct gpu_tile *tiles;
     uint32_t count;
 };
 
-/* Since v6 drivers bring back what a tile had only where something is drawn on it; so a list without an entry is
- * none, and such a tile is not stored, unless the target asks for it. */
+/* List n. Since v6 drivers bring back what a tile had only where something is drawn on it; so a list without an entry is
+ * none, and a tile with such is not stored, unless the target asks for it. */
+static void look(struct tiling *t, uint32_t n)
+{
+    const struct rendering *r = t->r;
+    struct mali_list list = {.first = GPU_TILE_EMPTY};
+    if (t->table)
+        memcpy(&list, (const uint8_t *)t->table + n * sizeof list, sizeof list);
+    t->list = n + 1;
+    t->drawn = t->table && (r->shared.job->version < MALI_V6 || list.at != list.first);
+    t->first = t->drawn ? list.first : mali_frame_draws_alone(&r->draws);
+    t->drawn |= r->draws.dirties;
+}
+
 static void add_tile(struct tiling *t, uint32_t x, uint32_t y)
 {
     const struct rendering *r = t->r;
     uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * t->columns + x * GPU_TILE / MALI_LIST_PIXELS;
-    struct mali_list list = {.first = GPU_TILE_EMPTY};
-    if (t->table)
-        memcpy(&list, (const uint8_t *)t->table + n * sizeof list, sizeof list);
-    bool drawn = t->table && (r->shared.job->version < MALI_V6 || list.at != list.first);
-    if (!drawn)
-        list.first = mali_frame_draws_alone(&r->draws);
-    drawn |= r->draws.dirties;
-    if (!drawn && !t->clean)
+    if (t->list != n + 1)
+        look(t, n);
+    if (!t->drawn && !t->clean)
         return;
     n = y * r->columns + x;
-    if (drawn)
+    if (t->drawn)
         r->drawn[n / 8] |= (uint8_t)(1u << n % 8);
-    t->tiles[t->count++] = (struct gpu_tile){x, y, list.first, 0};
+    t->tiles[t->count++] = (struct gpu_tile){x, y, t->first, 0};
 }
 
 /* A map's bit stands for a square of the frame, counted from the lowest of each byte (Mesa's driver,
