@@ -1,8 +1,8 @@
 /* Vertices in window coordinates. */
 #include "tiler/window.h"
 
+#include <immintrin.h>
 #include <math.h>
-#include <smmintrin.h>
 #include <string.h>
 
 #include "util/bits.h"
@@ -62,6 +62,7 @@ struct taking {
     struct tiler_window_vertices *out;
     const uint16_t *index; /* NULL: first, first + 1, ... */
     uint32_t first, count;
+    bool wide; /* the processor has vectors of eight */
     __m128 centre_x, centre_y;
     __m128i middle_x, middle_y; /* the same, 1/16 pixel */
 };
@@ -157,6 +158,82 @@ static inline void take_four(const struct taking *t, const uint32_t index[4])
     _mm_storeh_pd((double *)&out->at[index[3]], _mm_castsi128_pd(high));
 }
 
+/* ---- eight that follow each other, where all are inside ---- */
+
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 static inline __m256 magnitudes(__m256 v)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
+}
+
+/* As are_inside and all_numbers have it: places within the guard band are numbers, and so is 1/w between bounds; a depth
+ * is where it is compared. */
+AVX2 static inline bool are_eight_inside(const struct tiler_window *w, __m256 x, __m256 y, __m256 z,
+                                         __m256 inv_w)
+{
+    const __m256 guard = _mm256_set1_ps(w->guard.limit), one = _mm256_set1_ps(1);
+    __m256 in = _mm256_and_ps(_mm256_cmp_ps(magnitudes(x), guard, _CMP_LE_OQ),
+                              _mm256_cmp_ps(magnitudes(y), guard, _CMP_LE_OQ));
+    in = _mm256_and_ps(in, _mm256_cmp_ps(inv_w, _mm256_set1_ps(0x1p-60f), _CMP_GE_OQ));
+    in = _mm256_and_ps(in, _mm256_cmp_ps(inv_w, _mm256_set1_ps(0x1p60f), _CMP_LE_OQ));
+    if (is_flat(w))
+        return _mm256_movemask_ps(_mm256_and_ps(
+                   in, _mm256_cmp_ps(_mm256_sub_ps(z, z), _mm256_setzero_ps(), _CMP_EQ_OQ))) == 255;
+    __m256 t = _mm256_sub_ps(_mm256_add_ps(z, z), _mm256_set1_ps(w->near + w->far));
+    t = magnitudes(_mm256_div_ps(t, _mm256_set1_ps(w->far - w->near)));
+    in = _mm256_and_ps(in, _mm256_cmp_ps(_mm256_sub_ps(t, one), _mm256_set1_ps(DEPTH_SLACK), _CMP_LE_OQ));
+    return _mm256_movemask_ps(in) == 255;
+}
+
+/* Vertices n and n + 4 in the halves of a vector. */
+AVX2 static inline __m256 two_of(const uint8_t *at, unsigned n)
+{
+    return _mm256_loadu2_m128((const float *)(at + (n + 4) * TILER_POSITION),
+                              (const float *)(at + n * TILER_POSITION));
+}
+
+AVX2 static inline __m256i sixteenths(__m256 v, __m128i middle)
+{
+    return _mm256_sub_epi32(_mm256_cvtps_epi32(_mm256_mul_ps(v, _mm256_set1_ps(16))),
+                            _mm256_broadcastsi128_si256(middle));
+}
+
+/* distance_bits of eight. */
+AVX2 static inline __m256i distances(__m256i x, __m256i y)
+{
+    const __m256i near = _mm256_set1_epi32(TILER_NEAR_MAX), narrow = _mm256_set1_epi32(INT16_MAX);
+    __m256i most = _mm256_max_epi32(_mm256_abs_epi32(x), _mm256_abs_epi32(y));
+    __m256i far = _mm256_and_si256(_mm256_cmpgt_epi32(most, near), _mm256_set1_epi32(TILER_FAR));
+    __m256i wide = _mm256_and_si256(_mm256_cmpgt_epi32(most, narrow), _mm256_set1_epi32(TILER_WIDE));
+    return _mm256_or_si256(far, wide);
+}
+
+/* False: some are not inside, and nothing is taken but positions. */
+AVX2 static bool take_eight(const struct taking *t, uint32_t first)
+{
+    struct tiler_window_vertices *out = t->out;
+    const uint8_t *at = t->positions + (uint64_t)first * TILER_POSITION;
+    __m256 a = two_of(at, 0), b = two_of(at, 1), c = two_of(at, 2), d = two_of(at, 3);
+    _mm256_storeu2_m128(out->position[first + 4], out->position[first], a);
+    _mm256_storeu2_m128(out->position[first + 5], out->position[first + 1], b);
+    _mm256_storeu2_m128(out->position[first + 6], out->position[first + 2], c);
+    _mm256_storeu2_m128(out->position[first + 7], out->position[first + 3], d);
+    __m256 ab = _mm256_unpacklo_ps(a, b), cd = _mm256_unpacklo_ps(c, d);
+    __m256 ef = _mm256_unpackhi_ps(a, b), gh = _mm256_unpackhi_ps(c, d);
+    __m256 x = _mm256_shuffle_ps(ab, cd, 0x44), y = _mm256_shuffle_ps(ab, cd, 0xee);
+    __m256 z = _mm256_shuffle_ps(ef, gh, 0x44), inv_w = _mm256_shuffle_ps(ef, gh, 0xee);
+    if (!are_eight_inside(t->window, _mm256_sub_ps(x, _mm256_set_m128(t->centre_x, t->centre_x)),
+                          _mm256_sub_ps(y, _mm256_set_m128(t->centre_y, t->centre_y)), z, inv_w))
+        return false;
+    __m256i fx = sixteenths(x, t->middle_x), fy = sixteenths(y, t->middle_y), code = distances(fx, fy);
+    __m256i xy = _mm256_blend_epi16(fx, _mm256_slli_epi32(fy, 16), 0xaa);
+    __m256i low = _mm256_unpacklo_epi32(xy, code), high = _mm256_unpackhi_epi32(xy, code);
+    _mm256_storeu_si256((__m256i *)&out->at[first], _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)&out->at[first + 4], _mm256_permute2x128_si256(low, high, 0x31));
+    return true;
+}
+
 static void take_group(void *data, uint32_t number, unsigned worker)
 {
     const struct taking *t = data;
@@ -164,6 +241,10 @@ static void take_group(void *data, uint32_t number, unsigned worker)
     (void)worker;
     for (uint32_t i = number * GROUP; i < end; i += 4) {
         uint32_t index[4];
+        if (t->wide && !t->index && end - i >= 8 && take_eight(t, t->first + i)) {
+            i += 4;
+            continue;
+        }
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t at = UTIL_MIN(i + k, end - 1);
             index[k] = t->index ? t->index[at] : t->first + at;
@@ -182,6 +263,7 @@ void tiler_window_take(const struct tiler_window *w, const uint8_t *positions, c
                        .index = index,
                        .first = first,
                        .count = count,
+                       .wide = __builtin_cpu_supports("avx2"),
                        .centre_x = _mm_set1_ps(w->centre_x),
                        .centre_y = _mm_set1_ps(w->centre_y),
                        .middle_x = _mm_set1_epi32((int32_t)(w->centre_x * 16)),
