@@ -99,6 +99,7 @@ struct mali_frag {
         float constant;
         struct mali_world *shader; /* the blend shader's, or NULL */
         uint32_t words[2];         /* since v6: its descriptor as programs get it */
+        uint32_t rt;               /* the target that this names; 0 where it is off */
     } target[MALI_TARGETS];
     /* Code (frag_code.h), or what is interpreted: args, and the function of blocks in order where it calls ports. */
     struct mali_frag_args *args;

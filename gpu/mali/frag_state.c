@@ -251,6 +251,7 @@ static bool set_by_mode(struct mali_frag *f, uint32_t n, uint64_t at, struct mal
         t->words[0] = MALI_BLEND_MODE_OFF;
         return true;
     }
+    t->rt = b.rt;
     if (mali_blend_shader(version, &b, f->job.bindings.state.shader, &shader))
         return set_shader(f, n, shader, stop);
     if (b.mode == MALI_BLEND_MODE_FIXED_FUNCTION)

@@ -48,7 +48,7 @@ static bool keeps(const struct mali_frag *f, const struct warp_insn *i, uint32_t
     const bool once = bit && !(k->targets & bit);
     k->any = true;
     k->targets |= bit;
-    return once && mali_frag_descriptor_of(version, f->target[n].words).rt == n;
+    return once && f->target[n].rt == n;
 }
 
 /* Behind a BLEND that no descriptor sends to a shader there may be branches to one, which nobody reaches. */
@@ -86,7 +86,7 @@ static bool may_emit_late(const struct mali_frag *f)
 {
     const struct warp_program *p = f->world.program->warp;
     bool tests = p->repeats;
-    if (f->early)
+    if (f->early || !(p->messages >> WARP_ZS_EMIT & 1))
         return false;
     for (uint32_t n = 0; n < p->insn_count; n++) {
         const struct warp_insn *i = &p->insns[n];
@@ -152,7 +152,8 @@ static void know_conversion(const struct mali_frag *f, uint32_t n, struct mali_f
 static void know_conversions(const struct mali_frag *f, struct mali_frag_forms *out)
 {
     const struct warp_program *p = f->world.program->warp;
-    for (uint32_t n = 0; n < p->insn_count; n++)
+    const bool any = p->messages & (1u << WARP_TILE | 1u << WARP_STORE_TILE);
+    for (uint32_t n = 0; any && n < p->insn_count; n++)
         if (is_message(&p->insns[n], WARP_TILE) || is_message(&p->insns[n], WARP_STORE_TILE))
             know_conversion(f, n, out);
 }
