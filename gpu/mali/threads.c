@@ -27,6 +27,8 @@ struct worker {
     struct mali_stop stop;
 };
 
+_Static_assert(sizeof(struct mali_threads) % _Alignof(struct worker) == 0, "workers stand behind threads");
+
 struct run {
     struct mali_job *job;
     struct mali_world *world;
@@ -226,15 +228,16 @@ static void track(struct run *r, bool runs)
 
 static bool start(struct run *r, unsigned workers)
 {
-    const size_t own = util_align(workers * sizeof *r->workers, ROOM_ALIGN),
-                 threads = r->sixteens * sizeof(struct mali_threads);
-    uint8_t *room = take_room(&r->job->device->grid_room, own + workers * threads);
+    const size_t count = (size_t)workers * r->sixteens;
+    struct mali_threads *threads =
+        take_room(&r->job->device->grid_room, count * sizeof *threads + workers * sizeof *r->workers);
+    void *behind = threads ? threads + count : NULL;
     r->count = workers;
-    r->workers = (struct worker *)(void *)room;
-    if (!room)
+    r->workers = behind;
+    if (!threads)
         return false;
     for (unsigned n = 0; n < workers; n++) {
-        r->workers[n].threads = (struct mali_threads *)(void *)(room + own + n * threads);
+        r->workers[n].threads = threads + (size_t)n * r->sixteens;
         if (!start_worker(r, &r->workers[n]))
             return false;
     }
