@@ -13,21 +13,13 @@ struct options {
     bool alpha, no_sandbox;
 };
 
-static int take_share(void *options, const char *value)
-{
-    struct options *o = options;
-    char *end;
-    o->share = strtod(value, &end);
-    return *end || end == value || !(o->share >= 0 && o->share <= 100) ? -1 : TOOL_OK;
-}
-
 #define AT(member) offsetof(struct options, member)
 
 static const struct tool_option rows[] = {
     {"tolerance", "N", "channel difference that is accepted, 0 to 255 (default 2)", .kind = TOOL_NUMBER,
      .at = AT(tolerance), .min = 0, .max = 255},
-    {"share", "P", "percent of pixels that may lie beyond it (default 0)", .kind = TOOL_OWN,
-     .take = take_share, .takes = "a percentage"},
+    {"share", "P", "percent of pixels that may lie beyond it (default 0)", .kind = TOOL_PERCENT,
+     .at = AT(share)},
     {"alpha", NULL, "compare the alpha channel too", .kind = TOOL_SWITCH, .at = AT(alpha)},
     {"diff", "FILE.png", "write a picture of the differences, brightened", .kind = TOOL_FILE, .at = AT(diff)},
     {0},

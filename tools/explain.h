@@ -165,6 +165,10 @@ void explain_print(FILE *out, const struct explain_result *result, const struct 
 /* 0, or -ENOMEM: it is not whole. */
 int explain_print_json(FILE *out, const char *capture, const struct explain_result *result,
                        const struct explain_pixel *pixel, const struct explain_show *show);
+/* The event that gave the pixel its last colour; NULL: none did, and *cleared says whether a clear was the last. */
+const struct explain_event *explain_last_write(const struct explain_pixel *pixel, bool *cleared);
+/* "triangle" and the like. */
+const char *explain_primitive_name(enum gpu_primitive kind);
 /* A fault ended the drawing of its last stage: nothing was stored. */
 bool explain_stopped(const struct explain_pixel *pixel);
 const char *explain_outcome_name(enum explain_outcome outcome);

@@ -270,7 +270,7 @@ static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct exp
 
 /* ---- headers ---- */
 
-static const char *kind_name(enum gpu_primitive kind)
+const char *explain_primitive_name(enum gpu_primitive kind)
 {
     static const char *const names[] = {"point", "line", "triangle", "rectangle"};
     return names[kind % 4];
@@ -281,15 +281,15 @@ static void print_heading(FILE *out, const struct explain_result *r, const struc
 {
     if (e->draw == UINT32_MAX) {
         fprintf(out, "\nlist %u of the tile, %s %" PRIu64 " -- record 0x%08x of the rendering list", e->list,
-                kind_name(e->kind), e->primitive, e->list_address);
+                explain_primitive_name(e->kind), e->primitive, e->list_address);
     } else {
         const struct explain_draw *d = &r->draws.at[e->draw];
         fprintf(out, "\ndraw %u", d->number);
         if (d->picture != pixel->picture)
             fprintf(out, " of picture %u", d->picture);
-        fprintf(out, ", %s %" PRIu64 " -- %s %s, %" PRIu64 " vertices, record 0x%08x", kind_name(e->kind),
-                e->primitive, d->bin.indexed ? "indexed" : "array", d->bin.mode, d->bin.length,
-                d->bin.address);
+        fprintf(out, ", %s %" PRIu64 " -- %s %s, %" PRIu64 " vertices, record 0x%08x",
+                explain_primitive_name(e->kind), e->primitive, d->bin.indexed ? "indexed" : "array",
+                d->bin.mode, d->bin.length, d->bin.address);
         if (e->list_what)
             fprintf(out, ", %s 0x%08x", e->list_what, e->list_address);
     }
@@ -359,6 +359,21 @@ static bool is_wanted(const struct explain_result *r, const struct explain_pixel
 bool explain_stopped(const struct explain_pixel *pixel)
 {
     return pixel->stages.count && pixel->stages.at[pixel->stages.count - 1].stopped;
+}
+
+const struct explain_event *explain_last_write(const struct explain_pixel *pixel, bool *cleared)
+{
+    *cleared = false;
+    for (uint32_t i = pixel->stages.count; i-- > 0;) {
+        const struct explain_stage *s = &pixel->stages.at[i];
+        for (uint32_t k = s->events.count; k-- > 0;)
+            if (s->events.at[k].outcome == EXPLAIN_WRITTEN)
+                return &s->events.at[k];
+        *cleared = s->start == EXPLAIN_CLEARED;
+        if (*cleared)
+            return NULL;
+    }
+    return NULL;
 }
 
 static void print_end(FILE *out, const struct explain_pixel *pixel, const struct explain_show *show)

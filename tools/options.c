@@ -151,6 +151,16 @@ bool tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return true;
 }
 
+static bool take_percent(const char *text, double *out)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (*end || end == text || !(v >= 0 && v <= 100))
+        return false;
+    *out = v;
+    return true;
+}
+
 static bool take_word(const struct tool_option *row, const char *value, void *at)
 {
     const char *word;
@@ -174,6 +184,8 @@ static int refuse_value(const char *name, const struct tool_option *row, const c
     char range[MAX_WORDS] = "";
     if (row->takes)
         snprintf(range, sizeof range, "%s", row->takes);
+    else if (row->kind == TOOL_PERCENT)
+        snprintf(range, sizeof range, "a percentage");
     else if (row->word)
         list_words(row, false, range);
     else
@@ -191,6 +203,7 @@ static int take_value(const char *name, const struct tool_option *row, void *opt
     case TOOL_SWITCH: *(bool *)at = true; break;
     case TOOL_NUMBER: code = tool_number(value, row->min, row->max, at) ? TOOL_OK : -1; break;
     case TOOL_SIZE: code = tool_size(value, row->min, row->max, at) ? TOOL_OK : -1; break;
+    case TOOL_PERCENT: code = take_percent(value, at) ? TOOL_OK : -1; break;
     case TOOL_WORD:
     case TOOL_NAME: code = take_word(row, value, at) ? TOOL_OK : -1; break;
     case TOOL_FILE:

@@ -9,14 +9,15 @@
 #include <stdio.h>
 
 enum tool_kind {
-    TOOL_SWITCH, /* bool: set */
-    TOOL_NUMBER, /* uint64_t of [min, max], decimal or 0x */
-    TOOL_SIZE,   /* the same, K, M or G perhaps behind it */
-    TOOL_WORD,   /* unsigned: which of the words */
-    TOOL_NAME,   /* const char *: the word itself */
-    TOOL_FILE,   /* const char *: as it stands; */
-    TOOL_FOLDER, /* likewise */
-    TOOL_OWN,    /* `take` looks at it */
+    TOOL_SWITCH,  /* bool: set */
+    TOOL_NUMBER,  /* uint64_t of [min, max], decimal or 0x */
+    TOOL_SIZE,    /* the same, K, M or G perhaps behind it */
+    TOOL_PERCENT, /* double of [0, 100] */
+    TOOL_WORD,    /* unsigned: which of the words */
+    TOOL_NAME,    /* const char *: the word itself */
+    TOOL_FILE,    /* const char *: as it stands; */
+    TOOL_FOLDER,  /* likewise */
+    TOOL_OWN,     /* `take` looks at it */
 };
 
 struct tool_option {
@@ -35,7 +36,7 @@ struct tool_option {
     const char *takes; /* says what its value is; NULL: what the kind says */
 };
 
-#define TOOL_PARTS 3
+#define TOOL_PARTS 5
 
 /* A command: how it is called, what it says of itself, what it takes. Strings are static; paragraphs of
  * texts are parted by empty lines and wrapped where they are shown. */

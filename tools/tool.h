@@ -38,6 +38,9 @@ enum tool_exit {
     COMMAND(libresoc_run)                                                                                    \
     COMMAND(libresoc_sweep)                                                                                  \
     COMMAND(compare)                                                                                         \
+    COMMAND(verify)                                                                                          \
+    COMMAND(update)                                                                                          \
+    COMMAND(merge)                                                                                           \
     COMMAND(explain)                                                                                         \
     COMMAND(profile)                                                                                         \
     COMMAND(gpus)

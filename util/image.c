@@ -29,31 +29,33 @@ void util_image_finish(struct util_image *image)
     memset(image, 0, sizeof *image);
 }
 
-int util_image_write_png(const struct util_image *image, const char *path, int alpha)
+int util_image_put_png(const struct util_image *image, FILE *file, int alpha)
 {
     png_image png = {.version = PNG_IMAGE_VERSION, .width = image->width, .height = image->height};
     size_t pixels = (size_t)image->width * image->height;
     uint8_t *rgb = NULL;
-    int err = 0;
 
-    FILE *file = util_fopen(path, "wb");
-    if (!file)
-        return -errno;
     png.format = alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
     if (!alpha) {
         rgb = malloc(pixels * 3);
-        if (!rgb) {
-            err = -ENOMEM;
-            goto out;
-        }
+        if (!rgb)
+            return -ENOMEM;
         for (size_t i = 0; i < pixels; i++)
             memcpy(rgb + 3 * i, image->pixels + 4 * i, 3);
     }
     errno = 0;
-    if (!png_image_write_to_stdio(&png, file, 0, alpha ? image->pixels : rgb, 0, NULL))
-        err = errno ? -errno : -EIO;
-out:
+    int put = png_image_write_to_stdio(&png, file, 0, alpha ? image->pixels : rgb, 0, NULL);
+    int err = put ? 0 : errno ? -errno : -EIO;
     free(rgb);
+    return err;
+}
+
+int util_image_write_png(const struct util_image *image, const char *path, int alpha)
+{
+    FILE *file = util_fopen(path, "wb");
+    if (!file)
+        return -errno;
+    int err = util_image_put_png(image, file, alpha);
     if (fclose(file) && !err)
         err = -errno;
     if (err)
@@ -106,8 +108,11 @@ int util_image_compare(const struct util_image *a, const struct util_image *b, u
             worst = mag > worst ? mag : worst;
             sum += mag;
         }
-        if (worst > out->max)
+        if (worst > out->max) {
             out->max = worst;
+            out->worst_x = (uint32_t)(i % a->width);
+            out->worst_y = (uint32_t)(i / a->width);
+        }
         if (worst > tolerance && !out->beyond++) {
             out->x = (uint32_t)(i % a->width);
             out->y = (uint32_t)(i / a->width);

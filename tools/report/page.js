@@ -1,0 +1,1 @@
+"use strict"; document.getElementById("text").textContent = document.getElementById("data").textContent;
