@@ -49,6 +49,7 @@ char *report_clean(const char *text, size_t length, bool lines)
 void report_case_finish(struct report_case *c)
 {
     free(c->capture);
+    free(c->path);
     free(c->picture);
     free(c->options);
     free(c->reason);

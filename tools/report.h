@@ -47,6 +47,7 @@ struct report_writer {
 struct report_case {
     uint32_t number; /* place in the manifest, after the filter, from 0 */
     char *capture, *picture, *options, *reason;
+    char *path;     /* by which the capture was opened */
     uint32_t frame; /* 0: last */
     uint32_t tolerance;
     double share;

@@ -118,6 +118,7 @@ static void put_case(struct json *j, const struct report_case *c)
     json_open_object(j, NULL);
     json_uint(j, "number", c->number);
     json_string(j, "capture", c->capture);
+    json_string(j, "path", c->path);
     json_string(j, "picture", c->picture);
     json_uint(j, "frame", c->frame);
     json_string(j, "options", c->options);
@@ -316,6 +317,7 @@ static void get_case(struct source *s, bool pictures, struct report_case *c)
 {
     c->number = (uint32_t)get_number(s, "number", UINT32_MAX, true);
     c->capture = get_copy(s, "capture", true, false);
+    c->path = get_copy(s, "path", true, false);
     c->picture = get_copy(s, "picture", true, false);
     c->options = get_copy(s, "options", true, false);
     c->reason = get_copy(s, "reason", true, false);

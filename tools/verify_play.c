@@ -135,7 +135,8 @@ static void compare(struct play *p, uint32_t index, uint32_t shown, const struct
         snprintf(detail, sizeof detail, "%s does not exist", c->picture_path);
     } else if (err) {
         r.verdict = err == -ENOMEM ? REPORT_HOST : REPORT_FILE;
-        snprintf(detail, sizeof detail, "%s: %s", c->picture_path, strerror(-err));
+        snprintf(detail, sizeof detail, "%s: %s", c->picture_path,
+                 err == -EBADMSG ? "no PNG, or a damaged one" : strerror(-err));
     } else {
         r.verdict = judge(c, &want, got, &r);
         if (r.verdict == REPORT_SIZE)

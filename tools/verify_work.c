@@ -51,6 +51,7 @@ static int add_case(struct crew *crew, uint32_t number)
     struct report_case *c = &r->cases.at[r->cases.count++]; /* there is room for all */
     *c = (struct report_case){.number = number,
                               .capture = strdup(m->capture),
+                              .path = report_clean(m->capture_path, strlen(m->capture_path), false),
                               .picture = strdup(m->picture),
                               .options = strdup(m->options),
                               .reason = strdup(m->reason),
@@ -59,7 +60,7 @@ static int add_case(struct crew *crew, uint32_t number)
                               .share = m->settings.share,
                               .verdict = REPORT_CRASHED};
     crew->case_at[number] = r->cases.count - 1;
-    return c->capture && c->picture && c->options && c->reason ? 0 : -ENOMEM;
+    return c->capture && c->path && c->picture && c->options && c->reason ? 0 : -ENOMEM;
 }
 
 static int add_cases(struct crew *crew)

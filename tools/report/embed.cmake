@@ -1,6 +1,6 @@
 # cmake -DFROM=tools/report -DTO=FILE.c -P embed.cmake: the page with its style and script in it, as an array of bytes.
 file(READ ${FROM}/page.html page)
-foreach(part STYLE page.css SCRIPT page.js)
+foreach(part STYLE page.css VIEWER viewer.js SCRIPT page.js)
     if(part MATCHES "^[A-Z]+$")
         set(place "@${part}@")
     else()
