@@ -106,6 +106,10 @@ static int split(char *line, char *words[MAX_WORDS], const char **reason)
     *reason = "";
     for (char *c = line + strspn(line, BLANKS); *c; c += strspn(c, BLANKS)) {
         if (*c == '#') {
+            char *end = c + strlen(c);
+            while (strchr(BLANKS, end[-1]))
+                end--;
+            *end = 0;
             *reason = c + 1 + strspn(c + 1, BLANKS);
             break;
         }

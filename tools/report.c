@@ -35,13 +35,17 @@ char report_verdict_kind(enum report_verdict verdict)
 
 char *report_clean(const char *text, size_t length, bool lines)
 {
-    char *copy = strndup(text, length);
+    char *copy = strndup(text, length), *shown = NULL;
     for (char *c = copy; c && *c; c++)
-        if (((uint8_t)*c < 0x20 && !(lines && (*c == '\n' || *c == '\t'))) || *c == 0x7f)
-            *c = '?';
-    if (!copy || (!lines && manifest_is_text(copy)))
-        return copy;
-    for (char *c = copy; c && *c; c++)
+        if ((uint8_t)*c < 0x20 || *c == 0x7f)
+            *c = lines && (*c == '\n' || *c == '\t') ? *c : '?';
+    /* What may stay is left out of the question whether all is UTF-8. */
+    shown = copy && lines ? strdup(copy) : NULL;
+    for (char *c = shown; c && *c; c++)
+        *c = (uint8_t)*c < 0x20 ? ' ' : *c;
+    const bool clean = copy && manifest_is_text(shown ? shown : copy);
+    free(shown);
+    for (char *c = copy; !clean && c && *c; c++)
         *c = (uint8_t)*c < 0x80 ? *c : '?';
     return copy;
 }

@@ -15,7 +15,8 @@
 #include "tools/verify.h"
 #include "tools/verify_hear.h"
 
-#define SAID_MAX 4096u /* bytes of standard error that are kept */
+#define LOOK_SECONDS 0.25
+#define SAID_MAX     4096u /* bytes of standard error that are kept */
 
 struct worker {
     pid_t process; /* 0: none */
@@ -214,11 +215,11 @@ static int fill(struct crew *crew)
     return TOOL_OK;
 }
 
-/* Until something was told, or the next deadline. The number of processes at work. */
+/* Until something was told, the next deadline, or the next look whether one has died. The number of processes at work. */
 static uint32_t await(struct crew *crew)
 {
     const double now = tool_seconds();
-    double patience = 1e6;
+    double patience = LOOK_SECONDS;
     uint32_t n = 0;
     for (uint32_t i = 0; i < crew->count; i++) {
         const struct worker *w = &crew->workers[i];
@@ -234,9 +235,26 @@ static uint32_t await(struct crew *crew)
     return n;
 }
 
+/* Its pipe alone does not say so: the broker of its sandbox holds it, too, and may hang in a file of the command line. */
+static bool has_died(const struct worker *w)
+{
+    siginfo_t info = {0};
+    return !waitid(P_PID, (id_t)w->process, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == w->process;
+}
+
+static void hear_rest(struct worker *w)
+{
+    struct pollfd poll_pipe = {.fd = w->pipe, .events = POLLIN};
+    while (poll(&poll_pipe, 1, 0) > 0 && verify_hear(&w->heard, w->pipe))
+        ;
+}
+
 static void look_after(struct crew *crew, struct worker *w, bool readable)
 {
-    const bool over = readable && !verify_hear(&w->heard, w->pipe);
+    const bool dead = has_died(w); /* before the last that it told is heard */
+    const bool over = dead || (readable && !verify_hear(&w->heard, w->pipe));
+    if (dead)
+        hear_rest(w);
     w->late = !over && tool_seconds() - w->started >= (double)crew->options->time_limit;
     if (over || w->late)
         end(crew, w);

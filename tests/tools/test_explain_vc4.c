@@ -1,9 +1,7 @@
 /* `vitrail explain` and `vitrail profile` on scenes made by hand: each fact told is one that was put in. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tests/tools/json_reader.h"
 #include "tests/tools/reel.h"
+#include "tests/tools/command.h"
 #include "tests/gpu/vc4/renderer_scene.h"
 #include "tools/tool.h"
 
@@ -377,23 +375,6 @@ static void json(void **state)
     film_close(&f);
 }
 
-/* In a process of its own: a command enters a sandbox for good. */
-static int run_tool(int (*tool)(int, char **), const char *const *words)
-{
-    char *argv[16];
-    int argc = 0, status;
-    for (; words[argc]; argc++)
-        argv[argc] = (char *)words[argc];
-    argv[argc] = NULL;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (!pid)
-        _exit(tool(argc, argv));
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
 static void misuse(void **state)
 {
     struct film f;
@@ -429,7 +410,7 @@ static void misuse(void **state)
         {tool_profile, {"profile", "--interpreter", "/nowhere"}, TOOL_BAD_FILE},
     };
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
-        assert_int_equal(run_tool(rows[i].tool, rows[i].words), rows[i].exit);
+        assert_int_equal(command_run(rows[i].tool, rows[i].words, NULL, NULL), rows[i].exit);
     film_close(&f);
 }
 

@@ -22,6 +22,7 @@ struct deep {
 struct options {
     bool json;
     uint64_t number, size;
+    double percent;
     unsigned word;
     const char *file, *folder;
     char own[8];
@@ -55,6 +56,7 @@ static const struct tool_option rows[] = {
     {"json", NULL, "for tools", .kind = TOOL_SWITCH, .at = AT(json)},
     {"number", "N", "a number", .kind = TOOL_NUMBER, .at = AT(number), .min = 1, .max = 20},
     {"size", "SIZE", "a size", .kind = TOOL_SIZE, .at = AT(size), .min = 1024, .max = 4ull << 30},
+    {"percent", "P", "a percentage", .kind = TOOL_PERCENT, .at = AT(percent)},
     {"colour", "NAME", "a colour: %s", .kind = TOOL_WORD, .at = AT(word), .word = word, .first = true},
     {"o", "FILE", "a file", .kind = TOOL_FILE, .at = AT(file)},
     {"folder", "DIR", "a folder", .kind = TOOL_FOLDER, .at = AT(folder)},
@@ -165,6 +167,10 @@ static void values(void **state)
     assert_false(told.json);
     takes("--folder= a");
     assert_string_equal(told.folder, "");
+    takes("--percent 0.25 a");
+    assert_true(told.percent == 0.25);
+    takes("--percent 100 a");
+    assert_true(told.percent == 100);
     takes("--size 4G a");
     assert_true(told.size == 4ull << 30);
 }
@@ -218,6 +224,11 @@ static void refusals(void **state)
     refuses("--size k a", TOOL_USAGE, "--size takes a number from 1024 to 4294967296, not 'k'");
     refuses("--size 99999999999999999999 a", TOOL_USAGE,
             "--size takes a number from 1024 to 4294967296, not '99999999999999999999'");
+    refuses("--percent 100.5 a", TOOL_USAGE, "--percent takes a percentage, not '100.5'");
+    refuses("--percent nan a", TOOL_USAGE, "--percent takes a percentage, not 'nan'");
+    refuses("--percent -0.1 a", TOOL_USAGE, "--percent takes a percentage, not '-0.1'");
+    refuses("--percent 1x a", TOOL_USAGE, "--percent takes a percentage, not '1x'");
+    refuses("--percent= a", TOOL_USAGE, "--percent takes a percentage, not ''");
     refuses("--colour pink a", TOOL_USAGE, "--colour takes red, green or blue, not 'pink'");
     refuses("--deep-name pink a", TOOL_USAGE, "--deep-name takes red, green or blue, not 'pink'");
     refuses("--own wrong a", TOOL_USAGE, "--own takes what is right, not 'wrong'");
