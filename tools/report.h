@@ -75,6 +75,8 @@ struct report {
     char started[32];       /* "2026-11-29T05:30:00Z" */
     double seconds;         /* of all plays */
     uint32_t total;         /* cases of all shards */
+    uint64_t picture_room;  /* bytes of pictures that it still takes; */
+    uint32_t left_out;      /* pictures that it did not */
     uint32_t shard, shards; /* from 1; 0, 0: whole */
     struct {
         struct report_case *at; /* by number */

@@ -166,8 +166,11 @@ static int play(const char *path, const struct options *o)
 {
     struct manifest manifest = {0};
     struct report report = {0};
-    const struct verify_options options = {
-        .command = "update", .jobs = o->work.jobs, .time_limit = o->work.time_limit, .pictures = true};
+    const struct verify_options options = {.command = "update",
+                                           .jobs = o->work.jobs,
+                                           .time_limit = o->work.time_limit,
+                                           .pictures = true,
+                                           .picture_bytes = VERIFY_UPDATE_BYTES};
     int code = verify_read("update", path, o->work.filter, &o->settings, &manifest);
     if (!code)
         code = verify_run(&manifest, &options, &report);

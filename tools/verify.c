@@ -143,6 +143,7 @@ static int verify(const char *path, const struct options *o)
                                            .time_limit = o->work.time_limit,
                                            .explain = !o->no_explain,
                                            .pictures = o->outputs.json || o->outputs.html,
+                                           .picture_bytes = VERIFY_REPORT_BYTES,
                                            .shard = (uint32_t)o->shard,
                                            .shards = (uint32_t)o->shards};
     int code = verify_read("verify", path, o->work.filter, &o->settings, &manifest);

@@ -14,7 +14,8 @@ struct verify_options {
     uint64_t jobs;          /* processes side by side */
     uint64_t time_limit;    /* seconds that a capture may take */
     bool explain;           /* of differences, what last wrote the worst pixel */
-    bool pictures;          /* of what did not pass, the pictures */
+    bool pictures;          /* of what did not pass, the pictures, */
+    uint64_t picture_bytes; /* so many bytes of them; the others are left out, and a message says so */
     uint32_t shard, shards; /* from 1; 0, 0: all */
 };
 
@@ -37,6 +38,10 @@ extern const struct tool_option verify_work_rows[]; /* of them */
 /* Where the command line names none: a process a processor; and, without --threads, none beside the calling thread of
  * each where there are several processes. */
 void verify_choose_jobs(struct verify_work *work, struct manifest_settings *settings);
+
+/* Reports are read again, as base64, by tool_read_file; pictures that are to be written are held until then. */
+#define VERIFY_REPORT_BYTES (128u << 20)
+#define VERIFY_UPDATE_BYTES (1u << 30)
 
 /* ---- between the processes ---- */
 

@@ -78,12 +78,17 @@ static bool take_text(char **out, const void *bytes, size_t size, bool lines)
     return *out != NULL;
 }
 
-static bool take_png(struct report_png *out, const void *bytes, size_t size)
+static bool take_png(struct report *r, struct report_png *out, const void *bytes, size_t size)
 {
     static const uint8_t magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    if (size > r->picture_room) {
+        r->left_out++;
+        return true;
+    }
     uint8_t *copy = size >= sizeof magic && !memcmp(bytes, magic, sizeof magic) ? malloc(size) : NULL;
     if (!copy)
         return false;
+    r->picture_room -= size;
     free(out->bytes);
     memcpy(copy, bytes, size);
     *out = (struct report_png){copy, size};
@@ -105,8 +110,8 @@ static bool take(struct verify_heard *h, const struct verify_head *head, const v
     case VERIFY_GPU: take_gpu(h, bytes, head->size); return head->size < sizeof c->gpu;
     case VERIFY_RESULT: h->told[head->index] = true; return take_result(c, bytes, head->size);
     case VERIFY_DETAIL: return take_text(&c->detail, bytes, head->size, false);
-    case VERIFY_EXPECTED: return take_png(&c->expected, bytes, head->size);
-    case VERIFY_DRAWN: return take_png(&c->drawn, bytes, head->size);
+    case VERIFY_EXPECTED: return take_png(h->report, &c->expected, bytes, head->size);
+    case VERIFY_DRAWN: return take_png(h->report, &c->drawn, bytes, head->size);
     case VERIFY_WRITER: return take_writer(c, bytes, head->size);
     case VERIFY_EXPLAINED: return take_text(&c->explained, bytes, head->size, true);
     case VERIFY_END: h->ended = true; return false;

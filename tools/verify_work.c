@@ -79,6 +79,7 @@ static int add_cases(struct crew *crew)
     for (uint32_t u = 0; u < m->unit_count; u++)
         crew->units += is_ours(crew->options, u);
     r->total = m->cases.count;
+    r->picture_room = crew->options->picture_bytes;
     r->shard = crew->options->shard;
     r->shards = crew->options->shards;
     return 0;
@@ -301,6 +302,9 @@ int verify_run(const struct manifest *manifest, const struct verify_options *opt
         code = work(&crew);
         tool_progress_end(&crew.progress);
     }
+    if (out->left_out)
+        tool_error(options->command, 0, "%u pictures are left out: there are more than %llu MiB of them",
+                   out->left_out, (unsigned long long)options->picture_bytes >> 20);
     free(crew.case_at);
     free(crew.workers);
     free(crew.polls);

@@ -333,6 +333,7 @@ static void ear_open(struct ear *e)
     e->manifest.order = e->order;
     e->report.cases.at = e->told;
     e->report.cases.count = 2;
+    e->report.picture_room = 100;
     assert_int_equal(verify_hear_begin(&e->heard, &e->manifest, &e->unit, &e->report, e->case_at), 0);
     assert_int_equal(pipe(e->pipe), 0);
 }
@@ -383,6 +384,22 @@ static void told_well(void **state)
     assert_string_equal(e.told[0].detail, "a?[31m");
     assert_int_equal(e.told[0].drawn.size, sizeof png);
     assert_string_equal(e.told[0].writer.what, "tri?angle");
+    ear_close(&e);
+}
+
+/* As many bytes of pictures as there is room for. */
+static void full(void **state)
+{
+    uint8_t png[60] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    struct ear e;
+    ear_open(&e);
+    assert_true(tell(&e, VERIFY_DRAWN, 1, png, sizeof png, sizeof png));
+    assert_true(tell(&e, VERIFY_EXPECTED, 1, png, sizeof png, sizeof png));
+    assert_true(tell(&e, VERIFY_EXPECTED, 0, png, 40, 40));
+    assert_int_equal(e.told[0].drawn.size, 60);
+    assert_int_equal(e.told[0].expected.size, 0);
+    assert_int_equal(e.told[1].expected.size, 40);
+    assert_int_equal(e.report.left_out, 1);
     ear_close(&e);
 }
 
@@ -440,9 +457,10 @@ static void lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted),   cmocka_unit_test(tolerated),  cmocka_unit_test(troubles),
-        cmocka_unit_test(endless),   cmocka_unit_test(shards),     cmocka_unit_test(misuse),
-        cmocka_unit_test(told_well), cmocka_unit_test(told_badly), cmocka_unit_test(lost),
+        cmocka_unit_test(planted),   cmocka_unit_test(tolerated), cmocka_unit_test(troubles),
+        cmocka_unit_test(endless),   cmocka_unit_test(shards),    cmocka_unit_test(misuse),
+        cmocka_unit_test(told_well), cmocka_unit_test(full),      cmocka_unit_test(told_badly),
+        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, command_begin, command_end);
 }
