@@ -105,6 +105,6 @@ bool simple_v_atomic(struct simple_v_machine *m, unsigned i, unsigned s, bool *z
     value = simple_v_integer(m->x.row->op, bits, old, simple_v_extend(value, bits, false));
     if (!ports->store(ports->ctx, address, bytes, value))
         return simple_v_machine_fault_at(m, SIMPLE_V_FAULT_STORE, address);
-    *zero = !old;
+    *zero = !simple_v_extend(old, UTIL_MIN(bits, rd->width), false);
     return simple_v_write_integer(m, rd, simple_v_index(m, rd, i, s), old, bits, true);
 }

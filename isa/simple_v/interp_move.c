@@ -1,5 +1,6 @@
 /* MV.SWIZZLE and MV.X: the digest, section 7. */
 #include "isa/simple_v/interp_internal.h"
+#include "util/bits.h"
 
 static bool put(struct simple_v_machine *m, unsigned index, uint64_t bits)
 {
@@ -40,6 +41,6 @@ bool simple_v_indexed(struct simple_v_machine *m, unsigned i, unsigned s, bool *
         return simple_v_machine_fault(m, SIMPLE_V_FAULT_OVERRUN);
     if (!simple_v_read(m, rs1, (unsigned)index, &bits))
         return false;
-    *zero = !bits;
+    *zero = !simple_v_extend(bits, UTIL_MIN(rs1->width, rd->width), false);
     return put(m, simple_v_index(m, rd, i, s), bits);
 }

@@ -134,6 +134,8 @@ static void test_random(void **state)
                   (unsigned long long)t->refused, (unsigned long long)t->looped,
                   (unsigned long long)t->skipped, (unsigned long long)t->outcome.lanes,
                   (unsigned long long)t->outcome.faulted, (unsigned long long)t->outcome.discarded);
+    if (t->outcome.vectors)
+        print_message("%llu vector instructions\n", (unsigned long long)t->outcome.vectors);
     assert_worth(set, t, random_number_of("VITRAIL_DIFF_FULL", 0) ? world_modes(set) : 1);
 }
 

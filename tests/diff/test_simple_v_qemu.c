@@ -15,7 +15,7 @@
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/interp.h"
 #include "isa/simple_v/table.h"
-#include "tests/diff/qemu_riscv.h"
+#include "tests/riscv/qemu.h"
 #include "util/bits.h"
 
 enum {
@@ -118,8 +118,7 @@ static void make(uint64_t seed, uint32_t *from, uint32_t *to)
 {
     uint16_t code[4];
     r = (struct isa_random){seed};
-    memset(qemu_image, 0, sizeof qemu_image);
-    qemu_code_bytes = QEMU_HEAD;
+    qemu_begin();
     for (unsigned n = 0; n < 32; n++) {
         const uint64_t x = is_pointer((int32_t)n) ? POINTER : some_value(false), f = some_value(true);
         util_store64(qemu_at(QEMU_DATA + 8 * n), n ? x : 0);
@@ -145,11 +144,7 @@ static void make(uint64_t seed, uint32_t *from, uint32_t *to)
     for (unsigned n = 0; n < 31; n++)
         qemu_text("sd x%u, %u(x31)\nfsd f%u, %u(x31)", n, 0x400 + 8 * n, n, 0x500 + 8 * n);
     qemu_text("fsd f31, %u(x31)\ncsrrs x1, fcsr, x0\nsd x1, %u(x31)", 0x500 + 8 * 31, 0x600);
-    qemu_text(
-        "addi x17, x0, 64\naddi x10, x0, 1\naddi x11, x31, 0x400\nlui x12, %u\naddi x12, x12, %d\necall",
-        (RESULT_BYTES + 0x800) >> 12, (int)RESULT_BYTES - (int)((RESULT_BYTES + 0x800) >> 12 << 12));
-    qemu_text("addi x17, x0, 93\naddi x10, x0, 0\necall");
-    qemu_put_head();
+    qemu_end(RESULT - QEMU_DATA, RESULT_BYTES);
 }
 
 /* ---- both ---- */
@@ -170,7 +165,7 @@ static void interpret(void)
     memcpy(code, qemu_image, qemu_code_bytes);
     assert_int_equal(simple_v_program_create(code, qemu_code_bytes / 2, QEMU_CODE, &program, NULL), 0);
     const struct simple_v_run run = {.program = program, .ports = &ports, .fuel = 10000};
-    simple_v_start(&state, QEMU_CODE + QEMU_HEAD);
+    simple_v_start(&state, qemu_entry());
     if (simple_v_run(&run, &state, &report))
         fail_msg("at %" PRIx64 ": %s: %s %s", report.pc, report.name, simple_v_faults[report.fault].text,
                  report.why.text);

@@ -3,29 +3,24 @@
 #include <string.h>
 
 #include "isa/simple_v/asm.h"
+#include "isa/simple_v/context.h"
 #include "isa/simple_v/trans.h"
 #include "tests/diff/random.h"
+#include "tests/worlds/simple_v.h"
 #include "tests/worlds/world.h"
 #include "util/bits.h"
 
 enum {
     FUEL = 400,
-    MEMORY_AT = 0x40000,
-    MEMORY = 0x4000,
-    READ_ONLY = 0x400, /* its first bytes */
+    MEMORY_AT = SIMPLE_V_WORLD_AT,
+    MEMORY = SIMPLE_V_WORLD_MEMORY,
+    READ_ONLY = SIMPLE_V_WORLD_READ_ONLY,
     POINTERS = MEMORY_AT + MEMORY / 4
-};
-
-struct world {
-    struct simple_v_thread thread; /* its run is there while it steps */
-    const struct simple_v_program *program;
-    uint64_t stop;
-    uint8_t memory[MEMORY];
 };
 
 static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 {
-    const struct world *w = ctx;
+    const struct simple_v_world *w = ctx;
     const uint64_t offset = address - MEMORY_AT;
     *out = 0;
     if (offset > MEMORY - bytes)
@@ -36,7 +31,7 @@ static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 
 static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
 {
-    struct world *w = ctx;
+    struct simple_v_world *w = ctx;
     const uint64_t offset = address - MEMORY_AT;
     if (offset < READ_ONLY || offset > MEMORY - bytes)
         return false;
@@ -44,7 +39,7 @@ static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
     return true;
 }
 
-static struct simple_v_ports ports_of(struct world *w)
+static struct simple_v_ports ports_of(struct simple_v_world *w)
 {
     return (struct simple_v_ports){.ctx = w, .load = load, .store = store};
 }
@@ -52,7 +47,7 @@ static struct simple_v_ports ports_of(struct world *w)
 /* An instruction that compiled code leaves. */
 static int step(struct simple_v_thread *thread)
 {
-    struct world *w = (struct world *)thread;
+    struct simple_v_world *w = (struct simple_v_world *)thread;
     const struct simple_v_ports ports = ports_of(w);
     thread->run = (struct simple_v_run){.program = w->program, .ports = &ports, .stop = w->stop};
     const int on = simple_v_thread_step(thread);
@@ -80,17 +75,22 @@ static void put(uint8_t *file, unsigned reg, uint64_t value)
     memcpy(file + 8u * reg, &value, sizeof value);
 }
 
-static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+void simple_v_world_begin(struct simple_v_world *w, const struct simple_v_program *p)
 {
-    static const uint8_t pointers[] = {2, 12, 13, 14, 15};
-    const struct simple_v_program *p = program;
-    struct world *w = world;
-    memset(w, 0, sizeof *w);
     const struct simple_v_run run = {.fuel = FUEL};
+    memset(w, 0, sizeof *w);
     w->program = p;
     w->stop = p->address + 2ull * p->count;
     simple_v_thread_start(&w->thread, &run, p->address);
     w->thread.step = step;
+}
+
+static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+{
+    static const uint8_t pointers[] = {2, 12, 13, 14, 15};
+    const struct simple_v_program *p = program;
+    struct simple_v_world *w = world;
+    simple_v_world_begin(w, p);
     for (unsigned n = 1; n < SIMPLE_V_REGISTERS; n++)
         put(w->thread.state.x, n, some_value(&seed));
     for (unsigned n = 0; n < SIMPLE_V_REGISTERS; n++)
@@ -112,11 +112,41 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 
 /* ---- interpreter ---- */
 
+/* Counts instructions over elements, by the first element of each. */
+struct counter {
+    struct simple_v_world *world;
+    bool begins;
+};
+
+static void note_insn(void *data, const struct simple_v_state *state, const struct simple_v_insn *insn)
+{
+    struct counter *c = data;
+    c->begins = true;
+}
+
+static void note_element(void *data, const struct simple_v_state *state, const struct simple_v_context *x,
+                         bool left_out)
+{
+    struct counter *c = data;
+    c->world->vectors += c->begins && x->loops;
+    c->begins = false;
+}
+
+static void note_bytes(void *data, bool integer, unsigned at, unsigned bytes) {}
+
 static void run(const void *program, unsigned mode, void *world)
 {
-    struct world *w = world;
+    struct simple_v_world *w = world;
+    struct counter counter = {w, false};
     const struct simple_v_ports ports = ports_of(w);
-    const struct simple_v_run run = {.program = program, .ports = &ports, .stop = w->stop, .fuel = FUEL};
+    const struct simple_v_watch watch = {&counter, note_element, note_bytes, note_bytes};
+    const struct simple_v_run run = {.program = program,
+                                     .ports = &ports,
+                                     .stop = w->stop,
+                                     .fuel = FUEL,
+                                     .trace = note_insn,
+                                     .trace_data = &counter,
+                                     .watch = &watch};
     simple_v_run(&run, &w->thread.state, &w->thread.report);
 }
 
@@ -127,8 +157,8 @@ static LLVMValueRef ir_place(void *ctx, struct jit_builder *b, LLVMValueRef thre
 {
     const bool vector = LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind;
     const unsigned count = vector ? LLVMGetVectorSize(LLVMTypeOf(address)) : 1;
-    LLVMValueRef base =
-        LLVMBuildPtrToInt(b->ir, jit_offset_const(b, thread, offsetof(struct world, memory)), b->i64, "");
+    LLVMValueRef base = LLVMBuildPtrToInt(
+        b->ir, jit_offset_const(b, thread, offsetof(struct simple_v_world, memory)), b->i64, "");
     LLVMValueRef first = jit_i64(b, stores ? READ_ONLY : 0), all = jit_i64(b, MEMORY),
                  at = jit_i64(b, MEMORY_AT);
     LLVMValueRef *const splat[] = {&base, &first, &all, &at, &bytes};
@@ -176,7 +206,7 @@ static bool same_number(const char *name, uint64_t expected, uint64_t got)
 static bool same(const void *program, unsigned mode, const void *input, const void *expected, const void *got)
 {
     const struct simple_v_program *p = program;
-    const struct world *e = expected, *g = got;
+    const struct simple_v_world *e = expected, *g = got;
     const struct simple_v_state *x = &e->thread.state, *y = &g->thread.state;
     const struct simple_v_report *r = &e->thread.report, *s = &g->thread.report;
     bool good = same_number("fault", r->fault, s->fault);
@@ -199,9 +229,10 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
 
 static void count(const void *world, struct world_outcome *outcome)
 {
-    const struct world *w = world;
+    const struct simple_v_world *w = world;
     outcome->lanes++;
     outcome->faulted += w->thread.report.fault != SIMPLE_V_OK;
+    outcome->vectors += w->vectors;
 }
 
 static bool returns(const void *words, uint32_t count)
@@ -266,7 +297,7 @@ enum { C = SIMPLE_V_RANDOM_SCALAR, S = SIMPLE_V_RANDOM_STRAIGHT, F = SIMPLE_V_RA
 
 const struct world_set world_simple_v = {
     .isa = &simple_v_set,
-    .bytes = sizeof(struct world),
+    .bytes = sizeof(struct simple_v_world),
     .modes = modes,
     .fill = fill,
     .run = run,

@@ -16,9 +16,10 @@
 #include "jit/builder.h"
 #include "jit/engine.h"
 
-/* Lanes that ran, and of these those that ended in a fault, or were discarded. */
+/* Lanes that ran, and of these those that ended in a fault, or were discarded; of sets whose instructions have any number of
+ * elements those that were executed and had. */
 struct world_outcome {
-    uint64_t lanes, faulted, discarded;
+    uint64_t lanes, faulted, discarded, vectors;
 };
 
 /* What random programs are made of and bound to. Bounds leave out a few programs, so that they hold of any

@@ -1,10 +1,11 @@
-/* What the tests have in common that run RV64 programs under qemu-riscv64: an image of code and data in one segment, assembled by
- * ours. One a process. */
-#ifndef VITRAIL_TESTS_DIFF_QEMU_RISCV_H
-#define VITRAIL_TESTS_DIFF_QEMU_RISCV_H
+#include "tests/riscv/qemu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
 
 #include <elf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,38 +15,37 @@
 
 #include "isa/simple_v/asm.h"
 
-enum {
-    QEMU_CODE = 0x100000,             /* where the image lies */
-    QEMU_DATA = 0x110000,             /* what is no code */
-    QEMU_MEMORY = QEMU_DATA + 0x1000, /* what programs load and store */
-    QEMU_MEMORY_BYTES = 0x2000,
-    QEMU_IMAGE_BYTES = QEMU_MEMORY + QEMU_MEMORY_BYTES - QEMU_CODE,
-    QEMU_HEAD = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) /* of the image; code follows */
-};
+enum { HEAD = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
 
-static uint8_t qemu_image[QEMU_IMAGE_BYTES];
-static uint32_t qemu_code_bytes; /* so far */
+uint8_t qemu_image[QEMU_IMAGE_BYTES];
+uint32_t qemu_code_bytes;
 
-static uint8_t *qemu_at(uint64_t address)
+void qemu_begin(void)
 {
-    return qemu_image + (address - QEMU_CODE);
+    memset(qemu_image, 0, sizeof qemu_image);
+    qemu_code_bytes = HEAD;
 }
 
-static void qemu_append(const uint16_t *code, unsigned length)
+uint64_t qemu_entry(void)
+{
+    return QEMU_CODE + HEAD;
+}
+
+void qemu_append(const uint16_t *code, unsigned length)
 {
     assert_true(qemu_code_bytes + length * sizeof *code < QEMU_DATA - QEMU_CODE);
     memcpy(qemu_image + qemu_code_bytes, code, length * sizeof *code);
     qemu_code_bytes += length * (unsigned)sizeof *code;
 }
 
-static void qemu_text(const char *format, ...)
+void qemu_text(const char *format, ...)
 {
     char text[200];
     void *words;
     uint32_t count;
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    assert_true(vsnprintf(text, sizeof text, format, args) < (int)sizeof text);
     va_end(args);
     struct util_error error = {0};
     if (simple_v_asm(text, strlen(text), &words, &count, &error))
@@ -54,14 +54,30 @@ static void qemu_text(const char *format, ...)
     free(words);
 }
 
+uint32_t qemu_reserve(void)
+{
+    const uint32_t where = qemu_code_bytes;
+    qemu_append((const uint16_t[2]){0}, 2);
+    return where;
+}
+
+void qemu_branch(uint32_t where, const char *branch)
+{
+    const uint32_t here = qemu_code_bytes;
+    qemu_code_bytes = where;
+    qemu_text("%s, %u", branch, here - where);
+    assert_int_equal(qemu_code_bytes, where + 4);
+    qemu_code_bytes = here;
+}
+
 /* Before the code, once all else is there. */
-static void qemu_put_head(void)
+static void put_head(void)
 {
     const Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                              .e_type = ET_EXEC,
                              .e_machine = EM_RISCV,
                              .e_version = EV_CURRENT,
-                             .e_entry = QEMU_CODE + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+                             .e_entry = QEMU_CODE + HEAD,
                              .e_phoff = sizeof(Elf64_Ehdr),
                              .e_flags = 5, /* RVC, floats of 64 bits */
                              .e_ehsize = sizeof(Elf64_Ehdr),
@@ -78,28 +94,36 @@ static void qemu_put_head(void)
     memcpy(qemu_image + sizeof head, &all, sizeof all);
 }
 
-static bool qemu_in_image(uint64_t address, unsigned bytes)
+void qemu_end(unsigned from, unsigned bytes)
+{
+    const unsigned upper = (bytes + 0x800) >> 12;
+    qemu_text("lui x11, %u\naddi x11, x11, %u", QEMU_DATA >> 12, from);
+    qemu_text("lui x12, %u\naddi x12, x12, %d", upper, (int)bytes - (int)(upper << 12));
+    qemu_text("addi x17, x0, 64\naddi x10, x0, 1\necall\naddi x17, x0, 93\naddi x10, x0, 0\necall");
+    put_head();
+}
+
+static bool in_image(uint64_t address, unsigned bytes)
 {
     return address >= QEMU_DATA && address + bytes <= QEMU_CODE + sizeof qemu_image;
 }
 
-static bool qemu_load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
+bool qemu_load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 {
     *out = 0;
-    if (qemu_in_image(address, bytes))
+    if (in_image(address, bytes))
         memcpy(out, qemu_at(address), bytes);
-    return qemu_in_image(address, bytes);
+    return in_image(address, bytes);
 }
 
-static bool qemu_store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
+bool qemu_store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
 {
-    if (qemu_in_image(address, bytes))
+    if (in_image(address, bytes))
         memcpy(qemu_at(address), &value, bytes);
-    return qemu_in_image(address, bytes);
+    return in_image(address, bytes);
 }
 
-/* What the image writes to its first file under qemu-riscv64, `bytes` of it. */
-static void qemu_emulate(uint8_t *out, size_t bytes)
+void qemu_emulate(uint8_t *out, size_t bytes)
 {
     char path[] = "/tmp/simple-v-XXXXXX";
     int pipes[2], status, file = mkstemp(path);
@@ -125,5 +149,3 @@ static void qemu_emulate(uint8_t *out, size_t bytes)
     assert_int_equal(status, 0);
     assert_int_equal(size, bytes);
 }
-
-#endif
