@@ -278,6 +278,21 @@ static void a_cut_instruction_is_none(void **state)
     assert_ptr_equal(isa_set_find("simple-v"), &simple_v_set);
 }
 
+/* Zeros in the end are part of it: JALR has them, of a return. */
+static void an_end_of_zeros_counts(void **state)
+{
+    static const char *const texts[] = {"jalr x0, 0(x1)", "c.nop\njalr x0, 0(x1)",
+                                        "beq x5, x0, on\non: jalr x0, 0(x1)", "ecall",
+                                        "p48 add x32v, x40v, x0"};
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(texts); n++) {
+        void *words;
+        uint32_t count;
+        assert_int_equal(simple_v_asm(texts[n], strlen(texts[n]), &words, &count, NULL), 0);
+        assert_int_equal(simple_v_check(words, count, NULL, NULL), 0);
+        free(words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +305,7 @@ int main(void)
         cmocka_unit_test(lengths_are_as_the_manual_has_them),
         cmocka_unit_test(labels_count_from_blocks),
         cmocka_unit_test(a_cut_instruction_is_none),
+        cmocka_unit_test(an_end_of_zeros_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
