@@ -57,12 +57,6 @@ static enum kind kind_of(uint16_t op)
     }
 }
 
-/* Halves are the interpreter's, so there are fewer of them. */
-static bool is_half(uint16_t op)
-{
-    return simple_v_rows[op].from == SIMPLE_V_TYPE_H || simple_v_rows[op].to == SIMPLE_V_TYPE_H;
-}
-
 static uint16_t some_op(struct maker *m)
 {
     static const uint8_t shares[KINDS] = {32, 24, 20, 10, 5, 4, 1, 4};
@@ -71,7 +65,7 @@ static uint16_t some_op(struct maker *m)
         n -= shares[kind++];
     for (;;) {
         const uint16_t op = (uint16_t)below(m, SIMPLE_V_OP_COUNT);
-        if (kind_of(op) == (enum kind)kind && (!is_half(op) || one_in(m, 10)))
+        if (kind_of(op) == (enum kind)kind)
             return op;
     }
 }

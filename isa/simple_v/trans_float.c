@@ -1,6 +1,6 @@
 /* Floats of elements: the digest, section 6.6. Singles and doubles are the host's, with denormals, rounded to nearest, and one
- * NaN for all; other directions but for those of conversions to integers, halves, functions beyond roots and reciprocals, and
- * programs that read FFLAGS are left to the interpreter. */
+ * NaN for all; halves are singles on the way (trans_half.c); other directions but for those of conversions to integers,
+ * functions beyond roots and reciprocals, and programs that read FFLAGS are left to the interpreter. */
 #include "isa/simple_v/table.h"
 #include "isa/simple_v/trans_internal.h"
 #include "isa/trans_op.h"
@@ -24,22 +24,28 @@ bool simple_v_trans_rounds_near(const struct simple_v_trans *t)
     return rounding_of(t) == NEAR;
 }
 
+/* Halves are computed as singles. */
+static unsigned host_of(unsigned width)
+{
+    return width == 16 ? 32 : width;
+}
+
 static bool is_bits(enum simple_v_float op)
 {
     return op == SIMPLE_V_FLOAT_sgnj || op == SIMPLE_V_FLOAT_sgnjn || op == SIMPLE_V_FLOAT_sgnjx ||
            op == SIMPLE_V_FLOAT_move;
 }
 
-/* Widths of the floats among the operands: whether they are singles and doubles; all the same. */
-static void widths(const struct simple_v_trans *t, bool *hosts, bool *same)
+/* Widths of the floats among the operands: whether they are formats; all the same. */
+static void widths(const struct simple_v_trans *t, bool *formats, bool *same)
 {
     unsigned first = 0;
-    *hosts = *same = true;
+    *formats = *same = true;
     for (unsigned n = 0; n < SIMPLE_V_PLACES; n++) {
         const struct simple_v_operand_context *o = &t->x.operand[n];
         if (!o->there || o->integer)
             continue;
-        *hosts &= o->width == 32 || o->width == 64;
+        *formats &= o->width != 8;
         *same &= o->width != 8 && (!first || o->width == first);
         first = o->width;
     }
@@ -53,13 +59,13 @@ static bool can_convert(const struct simple_v_trans *t)
 
 static bool can_compute(const struct simple_v_trans *t)
 {
-    const bool fuses = t->b->level != JIT_SSE41 || t->x.float_width == 32;
+    const bool fuses = t->b->level != JIT_SSE41 || t->x.float_width < 64;
     switch ((enum simple_v_float)t->x.row->op) {
     case SIMPLE_V_FLOAT_madd:
     case SIMPLE_V_FLOAT_msub:
     case SIMPLE_V_FLOAT_nmsub:
     case SIMPLE_V_FLOAT_nmadd: return fuses && rounding_of(t) == NEAR;
-    case SIMPLE_V_FLOAT_rsqrt: return t->x.float_width == 32 && rounding_of(t) == NEAR;
+    case SIMPLE_V_FLOAT_rsqrt: return t->x.float_width < 64 && rounding_of(t) == NEAR;
     case SIMPLE_V_FLOAT_add:
     case SIMPLE_V_FLOAT_sub:
     case SIMPLE_V_FLOAT_mul:
@@ -70,8 +76,8 @@ static bool can_compute(const struct simple_v_trans *t)
     case SIMPLE_V_FLOAT_max:
     case SIMPLE_V_FLOAT_le:
     case SIMPLE_V_FLOAT_lt:
-    case SIMPLE_V_FLOAT_eq:
-    case SIMPLE_V_FLOAT_class: return true;
+    case SIMPLE_V_FLOAT_eq: return true;
+    case SIMPLE_V_FLOAT_class: return t->x.float_width > 16;
     default: return false;
     }
 }
@@ -79,11 +85,11 @@ static bool can_compute(const struct simple_v_trans *t)
 bool simple_v_trans_can_float(const struct simple_v_trans *t)
 {
     const enum simple_v_float op = (enum simple_v_float)t->x.row->op;
-    bool hosts, same;
-    widths(t, &hosts, &same);
+    bool formats, same;
+    widths(t, &formats, &same);
     if (is_bits(op))
-        return same || (hosts && !t->program->reads_flags && rounding_of(t) == NEAR);
-    if (!hosts || t->program->reads_flags)
+        return same || (formats && !t->program->reads_flags && rounding_of(t) == NEAR);
+    if (!formats || t->program->reads_flags)
         return false;
     if (op == SIMPLE_V_FLOAT_convert)
         return can_convert(t);
@@ -140,9 +146,14 @@ LLVMValueRef simple_v_trans_convert(struct simple_v_trans *t, LLVMValueRef bits,
     const LLVMTypeRef type = simple_v_trans_floats(t, to, simple_v_trans_count(bits));
     if (from == to)
         return bits;
-    const LLVMValueRef f = as_float(t, bits);
-    return as_bits(t, from < to ? LLVMBuildFPExt(t->b->ir, f, type, "")
-                                : LLVMBuildFPTrunc(t->b->ir, f, type, ""));
+    LLVMValueRef f = from == 16 ? simple_v_trans_half_to_single(t, bits) : as_float(t, bits);
+    if (to == 16)
+        return simple_v_trans_single_to_half(t, from == 64 ? simple_v_trans_single_to_odd(t, f) : f);
+    if (to == 64)
+        f = LLVMBuildFPExt(t->b->ir, f, type, "");
+    else if (from == 64)
+        f = LLVMBuildFPTrunc(t->b->ir, f, type, "");
+    return as_bits(t, f);
 }
 
 /* What stands in a register without its box is the NaN. */
@@ -213,12 +224,15 @@ static struct simple_v_value convert(struct simple_v_trans *t, const struct simp
     if (!rs1->integer) {
         const LLVMValueRef bits = read_float(t, SIMPLE_V_RS1, from);
         if (rd->integer)
-            return to_integer(t, as_float(t, bits));
+            return to_integer(t,
+                              as_float(t, simple_v_trans_convert(t, bits, rs1->width, host_of(rs1->width))));
         return (struct simple_v_value){simple_v_trans_convert(t, bits, rs1->width, rd->width), rd->width,
                                        false};
     }
     LLVMValueRef n = simple_v_trans_read(t, rs1, from);
     n = simple_v_trans_resize(t, n, integer_bits(rs1, type), false);
+    if (rd->width == 16)
+        return (struct simple_v_value){simple_v_trans_half_of_integer(t, n, is_signed(type)), 16, false};
     const LLVMTypeRef floats = simple_v_trans_floats(t, rd->width, from->count);
     n = is_signed(type) ? LLVMBuildSIToFP(t->b->ir, n, floats, "") : LLVMBuildUIToFP(t->b->ir, n, floats, "");
     return (struct simple_v_value){as_bits(t, n), rd->width, false};
@@ -237,11 +251,14 @@ static struct simple_v_value move(struct simple_v_trans *t, const struct simple_
 
 /* ---- arithmetic ---- */
 
-/* Of singles without the host's instruction: the product is exact as a double, and the sum rounds once. */
+/* Of halves the sum is to odd. Of singles without the host's instruction: the product is exact as a double, and the sum rounds
+ * once. */
 static LLVMValueRef fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
 {
     LLVMValueRef args[3] = {x, y, z};
     const LLVMTypeRef type = LLVMTypeOf(x);
+    if (t->x.float_width == 16)
+        return simple_v_trans_half_fused(t, x, y, z);
     if (t->b->level != JIT_SSE41)
         return simple_v_trans_call(t, "llvm.fma", type, args, 3);
     const bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
@@ -264,7 +281,8 @@ static LLVMValueRef reciprocal_root(struct simple_v_trans *t, LLVMValueRef x)
     const LLVMTypeRef wide = simple_v_trans_floats(t, 64, lanes_of(type));
     LLVMValueRef d = LLVMBuildFPExt(t->b->ir, x, wide, "");
     d = LLVMBuildFDiv(t->b->ir, splat_real(wide, 1), simple_v_trans_call(t, "llvm.sqrt", wide, &d, 1), "");
-    return LLVMBuildFPTrunc(t->b->ir, d, type, "");
+    return t->x.float_width == 16 ? simple_v_trans_single_to_odd(t, d)
+                                  : LLVMBuildFPTrunc(t->b->ir, d, type, "");
 }
 
 static LLVMValueRef arithmetic(struct simple_v_trans *t, enum simple_v_float op, const LLVMValueRef f[3])
@@ -349,7 +367,8 @@ struct simple_v_value simple_v_trans_float(struct simple_v_trans *t, const struc
     const struct simple_v_context *x = &t->x;
     const enum simple_v_float op = (enum simple_v_float)x->row->op;
     const unsigned width = x->float_width, to = x->operand[SIMPLE_V_RD].width;
-    LLVMValueRef bits[3] = {NULL}, f[3] = {NULL}, out;
+    const unsigned host = host_of(width);
+    LLVMValueRef bits[3] = {NULL}, wide[3] = {NULL}, f[3] = {NULL}, out;
     if (op == SIMPLE_V_FLOAT_convert)
         return convert(t, from);
     if (op == SIMPLE_V_FLOAT_move)
@@ -359,16 +378,18 @@ struct simple_v_value simple_v_trans_float(struct simple_v_trans *t, const struc
         if (!o->there)
             continue;
         bits[n] = simple_v_trans_convert(t, read_float(t, SIMPLE_V_RS1 + n, from), o->width, width);
-        if (width > 16)
-            f[n] = as_float(t, bits[n]);
+        if (is_bits(op)) /* of any width */
+            continue;
+        wide[n] = simple_v_trans_convert(t, bits[n], width, host);
+        f[n] = as_float(t, wide[n]);
     }
     if (x->operand[SIMPLE_V_RD].integer)
         return test(t, op, f, from->count);
     if (is_bits(op))
         out = signed_as(t, op, bits);
     else if (op == SIMPLE_V_FLOAT_min || op == SIMPLE_V_FLOAT_max)
-        out = extreme(t, op == SIMPLE_V_FLOAT_max, bits);
+        out = simple_v_trans_convert(t, extreme(t, op == SIMPLE_V_FLOAT_max, wide), host, width);
     else
-        out = as_bits(t, arithmetic(t, op, f));
+        out = simple_v_trans_convert(t, as_bits(t, arithmetic(t, op, f)), host, width);
     return (struct simple_v_value){simple_v_trans_convert(t, out, width, to), to, false};
 }

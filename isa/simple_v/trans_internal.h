@@ -167,6 +167,16 @@ bool simple_v_trans_rounds_near(const struct simple_v_trans *t);
 /* Bits of floats in another format; canonical NaN. */
 LLVMValueRef simple_v_trans_convert(struct simple_v_trans *t, LLVMValueRef bits, unsigned from, unsigned to);
 
+/* trans_half.c. Of any lanes: the single of a half's bits; the bits of the half next to a single, of one NaN; the single to odd of a
+ * double, of which a half is rounded as of the double; the bits of the half next to an integer; x * y + z of singles that are
+ * halves, to odd. */
+LLVMValueRef simple_v_trans_half_to_single(struct simple_v_trans *t, LLVMValueRef half);
+LLVMValueRef simple_v_trans_single_to_half(struct simple_v_trans *t, LLVMValueRef single);
+LLVMValueRef simple_v_trans_single_to_odd(struct simple_v_trans *t, LLVMValueRef d);
+LLVMValueRef simple_v_trans_half_of_integer(struct simple_v_trans *t, LLVMValueRef n, bool is_signed);
+LLVMValueRef simple_v_trans_half_fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef y,
+                                       LLVMValueRef z);
+
 /* trans_memory.c */
 bool simple_v_trans_can_access(const struct simple_v_trans *t);
 bool simple_v_trans_gathers(const struct simple_v_trans *t); /* or scatters: addresses are a vector */

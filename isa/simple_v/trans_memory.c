@@ -21,9 +21,9 @@ bool simple_v_trans_gathers(const struct simple_v_trans *t)
 static bool can_move(const struct simple_v_trans *t)
 {
     const struct simple_v_operand_context *o = data_of(t);
-    const bool hosts = o->width >= 32 && t->x.memory >= 32;
+    const bool formats = o->width != 8 && t->x.memory != 8;
     return o->integer || o->width == t->x.memory ||
-           (hosts && !t->program->reads_flags && simple_v_trans_rounds_near(t));
+           (formats && !t->program->reads_flags && simple_v_trans_rounds_near(t));
 }
 
 bool simple_v_trans_can_access(const struct simple_v_trans *t)

@@ -143,13 +143,23 @@ static void width_is_of_the_widest_source(void **state)
     x_is(5, 0xfff);
 }
 
-/* What the translation takes: doubles are near enough to 1 / sqrt(x) for a single to be rounded once. True of all 2^24 from 1 to
- * 4, which have every significand; these are some. */
+/* What the translation takes: doubles are near enough to 1 / sqrt(x) for a single to be rounded once, and for a half. True of all
+ * 2^24 singles from 1 to 4, which have every significand, of which these are some; all halves. */
 static void roots_of_doubles_do(void **state)
 {
     for (uint32_t bits = 0x3f800000; bits < 0x40800000; bits += 61) {
         struct isa_ieee e = {ISA_IEEE_EVEN, 0};
         assert_int_equal(util_f2u((float)(1 / sqrt((double)util_u2f(bits)))), isa_ieee_rsqrt(&e, 32, bits));
+    }
+    for (uint32_t bits = 1; bits < 0x7c00; bits++) {
+        struct isa_ieee e = {ISA_IEEE_EVEN, 0};
+        const uint64_t wide = isa_ieee_convert(&e, 16, 64, bits);
+        double d;
+        uint64_t root;
+        memcpy(&d, &wide, sizeof d);
+        d = 1 / sqrt(d);
+        memcpy(&root, &d, sizeof root);
+        assert_int_equal(isa_ieee_convert(&e, 64, 16, root), isa_ieee_rsqrt(&e, 16, bits));
     }
 }
 
