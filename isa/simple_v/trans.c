@@ -163,6 +163,9 @@ static bool prepare(struct simple_v_trans *t)
     t->now = item->before;
     if (simple_v_has_vltyp(vl))
         t->now = simple_v_flow_behind(item, t->now);
+    /* Of x0 inverted nothing is left out. */
+    for (unsigned n = 0; n < 2; n++)
+        x->mask[n].there &= x->mask[n].reg || !x->mask[n].invert || t->x.class == SIMPLE_V_BRANCH;
     const bool said = x->prefixed && x->subvl;
     if ((x->prefixed || x->loops) && !said && !t->now.subvl)
         return false;

@@ -39,10 +39,11 @@ static void branch(struct simple_v_trans *t, LLVMValueRef taken)
     simple_v_trans_go(t, t->item->next, simple_v_trans_next_pc(t));
 }
 
-/* A bit an element that holds, of all of them. */
+/* A bit an element that holds, of all that there may be. */
 static LLVMValueRef results_of(struct simple_v_trans *t)
 {
     struct simple_v_lanes lanes = {0};
+    t->elements = t->most;
     LLVMValueRef out = jit_i64(t->b, 0);
     for (; lanes.known < t->elements; lanes.known += lanes.count) {
         lanes.count = simple_v_trans_chunk(t, lanes.known);
@@ -55,20 +56,48 @@ static LLVMValueRef results_of(struct simple_v_trans *t)
     return out;
 }
 
+/* A bit an element. */
+static LLVMValueRef all_of(struct simple_v_trans *t)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const LLVMValueRef ones = jit_i64(t->b, ~0ull), zero = jit_i64(t->b, 0);
+    if (!t->vl)
+        return jit_i64(t->b, ~0ull >> (64 - t->elements));
+    const LLVMValueRef above =
+        LLVMBuildAnd(ir, LLVMBuildSub(ir, jit_i64(t->b, 64), t->vl, ""), jit_i64(t->b, 63), "");
+    return LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntEQ, t->vl, zero, ""), zero,
+                           LLVMBuildLShr(ir, ones, above, ""), "");
+}
+
+/* Fail-first: the first that does not hold is what VL becomes. Elements up to it, as bits. */
+static LLVMValueRef cut(struct simple_v_trans *t, LLVMValueRef fails)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef args[2] = {fails, LLVMConstNull(t->b->i1)};
+    const LLVMValueRef any = LLVMBuildICmp(ir, LLVMIntNE, fails, jit_i64(t->b, 0), ""),
+                       first = LLVMBuildTrunc(ir, simple_v_trans_call(t, "llvm.cttz", t->b->i64, args, 2),
+                                              t->b->i8, ""),
+                       had = simple_v_trans_load(t, t->b->i8, SIMPLE_V_THREAD_AT(state.vl));
+    simple_v_trans_store(t, LLVMBuildSelect(ir, any, first, had, ""), SIMPLE_V_THREAD_AT(state.vl));
+    return LLVMBuildXor(ir, fails, LLVMBuildSub(ir, fails, jit_i64(t->b, 1), ""), "");
+}
+
+/* Elements left out keep what the register had, or, zeroing, get 0. */
 static void of_vectors(struct simple_v_trans *t)
 {
     const LLVMBuilderRef ir = t->b->ir;
     const struct simple_v_mask_context *source = &t->x.mask[SIMPLE_V_SOURCE],
                                        *dest = &t->x.mask[SIMPLE_V_DEST];
-    const LLVMValueRef all = jit_i64(t->b, ~0ull >> (64 - t->elements)),
-                       given = simple_v_trans_mask(t, SIMPLE_V_SOURCE);
+    simple_v_trans_ask_vl(t);
+    const LLVMValueRef all = all_of(t), given = simple_v_trans_mask(t, SIMPLE_V_SOURCE);
     const LLVMValueRef mask = given ? LLVMBuildAnd(ir, given, all, "") : all;
-    /* Elements left out keep what the register had, or, zeroing, get 0. */
-    LLVMValueRef results = LLVMBuildAnd(ir, results_of(t), mask, "");
-    if (!source->zero) {
-        const LLVMValueRef had = dest->there ? simple_v_trans_x(t, dest->reg) : all;
-        results = LLVMBuildOr(ir, results, LLVMBuildAnd(ir, had, LLVMBuildNot(ir, mask, ""), ""), "");
-    }
+    const LLVMValueRef hold = LLVMBuildAnd(ir, results_of(t), mask, "");
+    LLVMValueRef written = source->zero ? all : mask;
+    if (source->ffirst)
+        written = LLVMBuildAnd(ir, written, cut(t, LLVMBuildXor(ir, hold, mask, "")), "");
+    const LLVMValueRef had = dest->there && !source->zero ? simple_v_trans_x(t, dest->reg) : all;
+    const LLVMValueRef results = LLVMBuildOr(ir, LLVMBuildAnd(ir, had, LLVMBuildNot(ir, written, ""), ""),
+                                             LLVMBuildAnd(ir, hold, written, ""), "");
     if (dest->there)
         simple_v_trans_set_x(t, dest->reg, results);
     branch(t, LLVMBuildICmp(ir, LLVMIntEQ, LLVMBuildAnd(ir, results, mask, ""), mask, ""));
@@ -85,8 +114,7 @@ bool simple_v_trans_branch(struct simple_v_trans *t)
         branch(t, compared(t, &one));
         return true;
     }
-    if (!t->elements || t->x.mask[SIMPLE_V_SOURCE].ffirst || !simple_v_trans_fits(t, rs1) ||
-        !simple_v_trans_fits(t, rs2))
+    if (!simple_v_trans_fits(t, rs1) || !simple_v_trans_fits(t, rs2))
         return false;
     of_vectors(t);
     return true;

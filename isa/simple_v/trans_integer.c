@@ -97,6 +97,11 @@ static LLVMValueRef lane(struct simple_v_trans *t, unsigned op, LLVMValueRef x, 
     return LLVMBuildBitCast(t->b->ir, isa_trans_op(t->b, what, sources), type, "");
 }
 
+LLVMValueRef simple_v_trans_operate(struct simple_v_trans *t, unsigned op, LLVMValueRef x, LLVMValueRef y)
+{
+    return op > SIMPLE_V_OWN_first ? own(t, op, x, y) : lane(t, op, x, y);
+}
+
 /* ---- operands ---- */
 
 static unsigned room_of(const struct simple_v_trans *t)
@@ -143,7 +148,7 @@ struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const str
     const LLVMValueRef a = source(t, SIMPLE_V_RS1, from, x->row->signed_1);
     const LLVMValueRef b = x->operand[SIMPLE_V_RS2].there ? source(t, SIMPLE_V_RS2, from, x->row->signed_2)
                                                           : immediate(t, from->count);
-    out.bits = x->row->op > SIMPLE_V_OWN_first ? own(t, x->row->op, a, b) : lane(t, x->row->op, a, b);
+    out.bits = simple_v_trans_operate(t, x->row->op, a, b);
     if (out.width == ODD && !out.is_signed)
         out.bits = LLVMBuildAnd(t->b->ir, out.bits,
                                 simple_v_trans_number(LLVMTypeOf(out.bits), (1u << ODD) - 1), "");

@@ -141,6 +141,8 @@ static inline bool simple_v_trans_is_memory(const struct simple_v_trans *t)
 LLVMValueRef simple_v_trans_mask(struct simple_v_trans *t, unsigned which);
 /* Which sides of a twin operation step: vectors, and memory of unit stride. */
 void simple_v_trans_sides(const struct simple_v_trans *t, bool *source, bool *dest);
+/* VL where it is not known, as t->vl. */
+void simple_v_trans_ask_vl(struct simple_v_trans *t);
 /* Whether elements of what is written, a vector, are read behind it in the same instruction, were they written in order. */
 bool simple_v_trans_meets(const struct simple_v_trans *t, const struct simple_v_operand_context *written,
                           const struct simple_v_operand_context *read);
@@ -176,6 +178,18 @@ LLVMValueRef simple_v_trans_single_to_odd(struct simple_v_trans *t, LLVMValueRef
 LLVMValueRef simple_v_trans_half_of_integer(struct simple_v_trans *t, LLVMValueRef n, bool is_signed);
 LLVMValueRef simple_v_trans_half_fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef y,
                                        LLVMValueRef z);
+
+/* trans_integer.c: enum isa_op, or simple_v_own, of integers of one width. */
+LLVMValueRef simple_v_trans_operate(struct simple_v_trans *t, unsigned op, LLVMValueRef x, LLVMValueRef y);
+
+/* trans_atomic.c, trans_index.c. `find` exits where an address, or an index, is none. */
+bool simple_v_trans_can_atomic(const struct simple_v_trans *t);
+void simple_v_trans_find_atomics(struct simple_v_trans *t);
+struct simple_v_value simple_v_trans_atomic(struct simple_v_trans *t, const struct simple_v_lanes *lane);
+bool simple_v_trans_can_index(const struct simple_v_trans *t);
+bool simple_v_trans_index_meets(const struct simple_v_trans *t);
+void simple_v_trans_find_indices(struct simple_v_trans *t);
+struct simple_v_value simple_v_trans_indexed(struct simple_v_trans *t, const struct simple_v_lanes *lanes);
 
 /* trans_memory.c */
 bool simple_v_trans_can_access(const struct simple_v_trans *t);

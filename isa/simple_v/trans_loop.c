@@ -49,6 +49,8 @@ static void compute(struct simple_v_trans *t, const struct simple_v_lanes *from,
     case SIMPLE_V_STORE: simple_v_trans_stored(t, from, to, zero); return;
     case SIMPLE_V_LOAD: v = simple_v_trans_loaded(t, from); break;
     case SIMPLE_V_SWIZZLE: v = swizzled(t, from); break;
+    case SIMPLE_V_AMO: v = simple_v_trans_atomic(t, from); break;
+    case SIMPLE_V_MVX: v = simple_v_trans_indexed(t, from); break;
     default: v = t->x.row->is_float ? simple_v_trans_float(t, from) : simple_v_trans_integer(t, from);
     }
     simple_v_trans_write(t, simple_v_trans_operand(t, SIMPLE_V_RD), to, v, zero);
@@ -163,6 +165,28 @@ static void sub_vector(struct simple_v_trans *t, LLVMValueRef i, LLVMValueRef j,
     }
 }
 
+/* Fail-first: VL is the number of a sub-vector of which an element is 0, of floats but for the sign, and nothing follows. */
+static void end_at_zero(struct simple_v_trans *t, LLVMValueRef i, LLVMBasicBlockRef out)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const struct simple_v_operand_context *rd = simple_v_trans_operand(t, SIMPLE_V_RD);
+    LLVMBasicBlockRef cut = simple_v_trans_block(t, "cut"), on = simple_v_trans_block(t, "more");
+    LLVMValueRef any = LLVMConstNull(t->b->i1);
+    for (unsigned s = 0; s < t->subvl; s++) {
+        struct simple_v_lanes lane = {.count = 1, .sub = s};
+        lane.first = LLVMBuildAdd(ir, LLVMBuildMul(ir, i, jit_i64(t->b, t->subvl), ""), jit_i64(t->b, s), "");
+        LLVMValueRef v = simple_v_trans_resize(t, simple_v_trans_read(t, rd, &lane), rd->width, false);
+        if (!rd->integer)
+            v = LLVMBuildShl(ir, v, simple_v_trans_number(LLVMTypeOf(v), 1), "");
+        any = LLVMBuildOr(ir, any, LLVMBuildICmp(ir, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)), ""), "");
+    }
+    LLVMBuildCondBr(ir, any, cut, on);
+    LLVMPositionBuilderAtEnd(ir, cut);
+    simple_v_trans_store(t, LLVMBuildTrunc(ir, i, t->b->i8, ""), SIMPLE_V_THREAD_AT(state.vl));
+    LLVMBuildBr(ir, out);
+    LLVMPositionBuilderAtEnd(ir, on);
+}
+
 void simple_v_trans_single_in_order(struct simple_v_trans *t)
 {
     const LLVMBuilderRef ir = t->b->ir;
@@ -185,6 +209,8 @@ void simple_v_trans_single_in_order(struct simple_v_trans *t)
         LLVMPositionBuilderAtEnd(ir, inside);
     }
     sub_vector(t, i, i, mask && dest->zero ? LLVMBuildNot(ir, on, "") : NULL);
+    if (dest->ffirst)
+        end_at_zero(t, i, out);
     if (steps)
         LLVMBuildBr(ir, next);
     else
@@ -256,6 +282,8 @@ void simple_v_trans_twin_in_order(struct simple_v_trans *t)
     LLVMBuildCondBr(ir, LLVMBuildAnd(ir, more, step_over(t, &dest, vl), ""), body, out);
     LLVMPositionBuilderAtEnd(ir, body);
     sub_vector(t, source.at, dest.at, zero_of(t, &source, zero_of(t, &dest, NULL)));
+    if (t->x.mask[SIMPLE_V_DEST].ffirst && !simple_v_trans_is_memory(t))
+        end_at_zero(t, dest.at, out);
     if (source_steps)
         LLVMBuildStore(ir, LLVMBuildAdd(ir, source.at, one, ""), source.slot);
     LLVMBuildStore(ir, LLVMBuildAdd(ir, dest.at, one, ""), dest.slot);

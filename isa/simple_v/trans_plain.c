@@ -92,6 +92,23 @@ static void jump_to_register(struct simple_v_trans *t)
     simple_v_trans_go_to(t, to);
 }
 
+/* Lengths are read; what else there is of control registers is the interpreter's. */
+static bool read_length(struct simple_v_trans *t)
+{
+    const struct simple_v_insn *i = t->item->insn;
+    size_t offset;
+    switch (i->imm) {
+    case SIMPLE_V_CSR_VL: offset = SIMPLE_V_THREAD_AT(state.vl); break;
+    case SIMPLE_V_CSR_MVL: offset = SIMPLE_V_THREAD_AT(state.mvl); break;
+    case SIMPLE_V_CSR_SUBVL: offset = SIMPLE_V_THREAD_AT(state.subvl); break;
+    default: return false;
+    }
+    if (i->rs1)
+        return false;
+    simple_v_trans_set_x(t, (unsigned)i->rd, length(t, offset));
+    return true;
+}
+
 bool simple_v_trans_plain(struct simple_v_trans *t, bool *ended)
 {
     const struct simple_v_insn *i = t->item->insn;
@@ -108,6 +125,8 @@ bool simple_v_trans_plain(struct simple_v_trans *t, bool *ended)
     case SIMPLE_V_FENCE_TSO:
     case SIMPLE_V_FENCE_I:
     case SIMPLE_V_WFI: return true;
+    case SIMPLE_V_CSRRS:
+    case SIMPLE_V_CSRRC: return read_length(t);
     case SIMPLE_V_SETVL:
         if (!i->imm || i->imm > SIMPLE_V_VL_MAX)
             return false;

@@ -84,11 +84,23 @@ static bool can_compute(const struct simple_v_trans *t)
     case SIMPLE_V_LOAD:
     case SIMPLE_V_STORE: return simple_v_trans_can_access(t);
     case SIMPLE_V_SWIZZLE: return can_swizzle(t);
+    case SIMPLE_V_AMO: return simple_v_trans_can_atomic(t);
+    case SIMPLE_V_MVX: return simple_v_trans_can_index(t);
     case SIMPLE_V_ALU:
     case SIMPLE_V_TWIN:
         return t->x.row->is_float ? simple_v_trans_can_float(t) : simple_v_trans_can_integer(t);
     default: return false;
     }
+}
+
+/* Fail-first of accesses shows where something is not there, which the interpreter does; of results in what was written, which of
+ * x0 nothing is. */
+static bool can_fail(const struct simple_v_trans *t)
+{
+    const struct simple_v_operand_context *rd = simple_v_trans_operand(t, SIMPLE_V_RD);
+    if (!t->x.mask[SIMPLE_V_DEST].ffirst || simple_v_trans_is_memory(t))
+        return true;
+    return t->x.class != SIMPLE_V_SWIZZLE && (!rd->integer || rd->reg);
 }
 
 static bool can_walk(const struct simple_v_trans *t)
@@ -103,8 +115,7 @@ static bool can_walk(const struct simple_v_trans *t)
     const bool lost = rd->there && rd->integer && !rd->reg && !simple_v_trans_is_alone(t, rd);
     /* Chunks of a loop are of whole sub-vectors, and of as many lanes as LLVM is sure to know: a power of two. */
     const bool odd = t->subvl == 3 && t->x.loops && !t->elements;
-    return fits && !lost && !odd && !dest->ffirst && !source->ffirst && !covers(t, dest) &&
-           !covers(t, source);
+    return fits && !lost && !odd && can_fail(t) && !covers(t, dest) && !covers(t, source);
 }
 
 /* ---- which way ---- */
@@ -131,6 +142,11 @@ static enum way way_once(const struct simple_v_trans *t)
 
 static enum way single_way(const struct simple_v_trans *t)
 {
+    if (t->x.mask[SIMPLE_V_DEST].ffirst)
+        return IN_ORDER;
+    if (t->x.class == SIMPLE_V_AMO || (t->x.class == SIMPLE_V_MVX && simple_v_trans_index_meets(t)))
+        return simple_v_trans_operand(t, SIMPLE_V_RD)->vector || t->x.mask[SIMPLE_V_DEST].there ? IN_ORDER
+                                                                                                : way_once(t);
     if (simple_v_trans_operand(t, SIMPLE_V_RD)->vector)
         return meets_any(t) ? IN_ORDER : WIDE;
     return t->x.mask[SIMPLE_V_DEST].there ? IN_ORDER : way_once(t);
@@ -142,6 +158,8 @@ static enum way twin_way(const struct simple_v_trans *t)
                                        *dest = &t->x.mask[SIMPLE_V_DEST];
     bool source_steps, dest_steps;
     simple_v_trans_sides(t, &source_steps, &dest_steps);
+    if (dest->ffirst && !simple_v_trans_is_memory(t))
+        return IN_ORDER;
     if (!source_steps && !dest_steps)
         return way_once(t);
     if (!dest_steps || meets_any(t))
@@ -156,12 +174,18 @@ static enum way twin_way(const struct simple_v_trans *t)
     return way_in_order(t) == STEP ? STEP : SAME;
 }
 
+/* Whether it may turn out that the interpreter has to do it. */
+static bool exits(const struct simple_v_trans *t)
+{
+    return simple_v_trans_is_memory(t) || t->x.class == SIMPLE_V_MVX || t->x.class == SIMPLE_V_AMO;
+}
+
 static enum way way_of(const struct simple_v_trans *t)
 {
     if (!can_compute(t) || !can_walk(t))
         return STEP;
     /* What has set lengths must not be left to the interpreter behind that. */
-    if (simple_v_trans_is_memory(t) && simple_v_has_vltyp(&t->item->insn->vl))
+    if (exits(t) && simple_v_has_vltyp(&t->item->insn->vl))
         return STEP;
     if (!t->x.loops)
         return ONCE;
@@ -210,15 +234,24 @@ static void where_same(struct simple_v_trans *t)
     LLVMPositionBuilderAtEnd(ir, out);
 }
 
+void simple_v_trans_ask_vl(struct simple_v_trans *t)
+{
+    if (t->x.loops && !t->elements)
+        t->vl = LLVMBuildZExt(t->b->ir, simple_v_trans_load(t, t->b->i8, SIMPLE_V_THREAD_AT(state.vl)),
+                              t->b->i64, "");
+}
+
 bool simple_v_trans_elements(struct simple_v_trans *t)
 {
     const enum way way = way_of(t);
     if (way == STEP)
         return false;
+    if (t->x.class == SIMPLE_V_AMO)
+        simple_v_trans_find_atomics(t);
+    if (t->x.class == SIMPLE_V_MVX)
+        simple_v_trans_find_indices(t);
     simple_v_trans_vltyp(t);
-    if (t->x.loops && !t->elements)
-        t->vl = LLVMBuildZExt(t->b->ir, simple_v_trans_load(t, t->b->i8, SIMPLE_V_THREAD_AT(state.vl)),
-                              t->b->i64, "");
+    simple_v_trans_ask_vl(t);
     if (way == ONCE) {
         simple_v_trans_once(t);
     } else if (way == WIDE) {

@@ -283,6 +283,41 @@ static const char *const texts[] = {
     /* what LR has reserved a store takes */
     "addi x12, x12, 7\nandi x12, x12, -8\nlr.d x5, (x12)\nsd x5, 8(x12)\nsc.d x6, x5, (x12)\nlr.w x5, (x12)\n"
     "sv.setvl x0, x0, 3\np48 sb x32v, 0(x12), itype:8\nsc.w x7, x5, (x12)",
+    /* a string's length: VL ends before what is not there, then at the zero, and is not known in between */
+    "addi x13, x12, 0\nback: sv.setvl x0, x0, 16\nvblock regs(x5=x40v:8, x12=x12), preds(x5=!x0.ff) { lbu "
+    "x5, "
+    "0(x12) }\ncsrrs x7, vl, x0\nadd x12, x12, x7\nvblock regs(x5=x40v:8), preds(x5=!x0.ff, x0=x30) { bne "
+    "x5, x0, "
+    "back ; c.nop }\ncsrrs x6, vl, x0\nsub x12, x12, x7\nadd x12, x12, x6\nsub x12, x12, x13",
+    /* fail-first by results: of one mask, of two, of floats, zeroing, of sub-vectors */
+    "sv.setvl x0, x0, 20\nvblock regs(x5=x40v:8, x6=x50v:8, x7=x60v:16), preds(x5=x9.ff) { and x5, x6, x7 "
+    "}\ncsrrs x16, "
+    "vl, x0\nvblock both:13, regs(x5=x40v:8, x6=x50v), preds(x5=x9.z.ff, x6=!x10) { c.mv x5, x6 ; c.nop "
+    "}\ncsrrs x17, "
+    "mvl, x0\nvblock both:9, regs(f1=f40v, f2=f50v:32), preds(f1=!x11.ff) { fsub.s f1, f2, f3 ; c.nop "
+    "}\ncsrrs x18, vl, "
+    "x0\nvblock both:5, subvl:3, regs(x5=x20v:8, x6=x21v:8), preds(x5=!x0.ff) { addi x5, x6, -1 ; c.nop "
+    "}\np48 add "
+    "x50v, x40v, x48v, itype:8",
+    /* halves of every kind, some beside other formats */
+    "sv.setvl x0, x0, 19\np48 fadd.h f32v, f40v, f48v\np48 fmadd.h f40v, f48v, f8, f32v\np48 fdiv.h f48v, "
+    "f32v, "
+    "f40v, pred:x9\np48 fcvt.s.h f80v, f32v\np48 fcvt.h.d f32v, f50v\np48 frsqrt.h f48v, f32v\nvblock "
+    "regs(f1=f60v:16, f2=f70v:32, f3=f80v:16), preds(f1=x10.z) { fmul.s f1, f2, f3 ; c.nop }\np48 fcvt.h.w "
+    "f32v, "
+    "x32v\np48 fcvt.w.h x40v, f32v, itype:16\np48 fle.h x50v, f32v, f48v\np48 fsw f60v, 0(x12)\nfsqrt.h f1, "
+    "f2\nfnmsub.h f3, f1, f2, f3",
+    /* tables, whose indices are good, or some are not; onto the table itself */
+    "sv.setvl x0, x0, 18\np48 andi x32v, x40v, 15, itype:8\np48 mv.x x60v, x64v, x32v, itype:8\np48 mv.x "
+    "x34v, "
+    "x20v, x32v, itype:8, pred:x9\np48 fmv.x f20v, f22v, x32v, itype:16\np64 mv.x x90v, x64v, x40v, "
+    "itype:16, "
+    "both:9\np48 mv.x x50, x20, x21",
+    /* atomics: counted in order, where addresses are the same; a scalar; beyond memory in the end */
+    "addi x12, x12, 7\nandi x12, x12, -8\namoadd.d x5, x12, (x12)\nsv.setvl x0, x0, 6\np48 andi x80v, x96v, "
+    "-16\nvblock regs(x5=x40v, x6=x80v, x7=x48v:16), preds(x5=x9) { amoadd.w x5, x7, (x6) ; c.nop }\nvblock "
+    "regs(x5=x40v:8, x6=x12, x7=x48v) { amoxor.d x5, x7, (x6) ; c.nop }\namomaxu.w x6, x7, (x13)\nvblock "
+    "regs(x5=x40v, x6=x32v) { amoswap.w x5, x0, (x6) ; c.nop }",
     /* flags, and directions */
     "csrrwi x0, frm, 3\np48 fadd.s f32v, f40v, f48v\nfdiv.d f1, f2, f3, rtz\ncsrrs x5, fcsr, x0\nfcvt.w.s "
     "x6, f4, rup",
