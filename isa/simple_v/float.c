@@ -1,4 +1,5 @@
 /* Floats of one element: the digest, section 6.6. */
+#include "isa/simple_v/function.h"
 #include "isa/simple_v/interp_internal.h"
 #include "isa/simple_v/table.h"
 
@@ -153,7 +154,9 @@ static uint64_t arithmetic(struct isa_ieee *e, enum simple_v_float op, unsigned 
         const uint64_t one = isa_ieee_from_integer(e, width, false, 1);
         return isa_ieee_div(e, width, one, s[0]);
     }
-    default: return simple_v_function(e, op, width, s[0]);
+    default:
+        return simple_v_has_two(op) ? simple_v_function_of_two(e, op, width, s[0], s[1])
+                                    : simple_v_function(e, op, width, s[0]);
     }
 }
 
@@ -193,6 +196,12 @@ bool simple_v_element_float(struct simple_v_machine *m, unsigned i, unsigned j, 
         const struct simple_v_operand_context *o = &x->operand[SIMPLE_V_RS1 + n];
         if (!o->there)
             continue;
+        if (o->integer) { /* of FPOWN and FROOTN, with its sign */
+            if (!simple_v_read(m, o, simple_v_index(m, o, i, s), &sources[n]))
+                return false;
+            sources[n] = simple_v_extend(sources[n], o->width, true);
+            continue;
+        }
         if (!read_float(m, o, i, s, &sources[n]))
             return false;
         if (o->width != width) /* a wider one is exact */

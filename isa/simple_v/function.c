@@ -1,32 +1,31 @@
-/* Zftrans: functions of singles and halves through doubles. No document says how accurate they are (G 25); these are within a
- * unit of the last place: a fixed sequence of double operations, nothing fused, so that every host gives the same bits; then the
- * result is rounded once more, as the instruction says. Called with the host's rounding to nearest. Infinite series are cut
- * where a double has no more digits.
+/* Zftrans' powers, logarithms and circles.
  *
  *   exp2(x): n the whole number nearest to x, t = (x - n) ln 2; 2^n times the sum of t^k / k!, k = 0 to 13. exp, exp10: y =
- *     x or x ln 10, n the whole number nearest to y / ln 2, t = y - n ln 2, with ln 2 in two parts.
- *   log(x) = e ln 2 + 2 (s + s^3/3 + ... + s^23/23), x = m 2^e, m in [1/sqrt 2, sqrt 2), s = (m - 1) / (m + 1).
+ *     x or x ln 10, n the whole number nearest to y / ln 2, t = y - n ln 2, with ln 2 in two parts. expm1: small y by the sum.
+ *   log(x) = e ln 2 + 2 (s + s^3/3 + ... + s^23/23), x = m 2^e, m in [1/sqrt 2, sqrt 2), s = (m - 1) / (m + 1). logp1: small x
+ *     by s = x / (2 + x).
  *   sin, cos, tan: 2x/pi modulo 4 to 102 binary places by integers, then Taylor's series to the 17th and 18th power. */
+#include "isa/simple_v/function.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "isa/simple_v/interp_internal.h"
 #include "util/bits.h"
 
 static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_high = 0x1.62e42feep-1,
                     ln_2_low = 0x1.a39ef35793c76p-33;
 static const double log2_e = 0x1.71547652b82fep+0, log10_e = 0x1.bcb7b1526e50ep-2,
                     ln_10 = 0x1.26bb1bbb55516p+1;
-static const double pi = 0x1.921fb54442d18p+1;
+static const double pi = SIMPLE_V_PI;
 
-static double from_bits(uint64_t bits)
+double simple_v_from_bits(uint64_t bits)
 {
     double d;
     memcpy(&d, &bits, sizeof d);
     return d;
 }
 
-static uint64_t to_bits(double d)
+uint64_t simple_v_to_bits(double d)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
@@ -48,7 +47,7 @@ static double power(double t, double n)
     double sum = 1;
     for (int k = 13; k > 0; k--)
         sum = 1 + sum * t / k;
-    return sum * from_bits((uint64_t)((int)n + 1023) << 52);
+    return sum * simple_v_from_bits((uint64_t)((int)n + 1023) << 52);
 }
 
 /* Beyond what singles have, results are infinite or nothing all the same. */
@@ -57,39 +56,56 @@ static double limited(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-static double exp2_of(double x)
+double simple_v_exp2(double x)
 {
     x = limited(x, 300);
     const double n = nearest(x);
     return power((x - n) * ln_2, n);
 }
 
-static double exp_of(double y)
+double simple_v_exp(double y)
 {
     y = limited(y, 200);
     const double n = nearest(y * log2_e);
     return power(y - n * ln_2_high - n * ln_2_low, n);
 }
 
+double simple_v_expm1(double y)
+{
+    double sum = 1;
+    if (fabs(y) > 0.5)
+        return simple_v_exp(y) - 1;
+    for (int k = 14; k > 1; k--)
+        sum = 1 + sum * y / k;
+    return sum * y;
+}
+
 /* ---- logarithms ---- */
 
-/* Of a positive number, which is a normal double: its exponent, and the logarithm of the rest. */
-static double log_of(double x, double *exponent)
+/* ln((1 + s) / (1 - s)), small s. */
+static double of_ratio(double s)
 {
-    const uint64_t bits = to_bits(x);
-    double m = from_bits((bits & ((1ull << 52) - 1)) | 1023ull << 52), sum = 0;
-    *exponent = (double)((int)(bits >> 52) - 1023);
-    if (m > 0x1.6a09e667f3bcdp+0) {
-        m /= 2;
-        *exponent += 1;
-    }
-    const double s = (m - 1) / (m + 1), z = s * s;
+    const double z = s * s;
+    double sum = 0;
     for (int k = 23; k > 1; k -= 2)
         sum = (sum + 1.0 / k) * z;
     return 2 * (s + s * sum);
 }
 
-static double logarithm(enum simple_v_float op, double x)
+/* Of a positive number, which is a normal double: its exponent, and the logarithm of the rest. */
+static double log_of(double x, double *exponent)
+{
+    const uint64_t bits = simple_v_to_bits(x);
+    double m = simple_v_from_bits((bits & ((1ull << 52) - 1)) | 1023ull << 52);
+    *exponent = (double)((int)(bits >> 52) - 1023);
+    if (m > 0x1.6a09e667f3bcdp+0) {
+        m /= 2;
+        *exponent += 1;
+    }
+    return of_ratio((m - 1) / (m + 1));
+}
+
+double simple_v_logarithm(enum simple_v_float op, double x)
 {
     double e;
     const double rest = log_of(x, &e);
@@ -97,6 +113,16 @@ static double logarithm(enum simple_v_float op, double x)
         return e + rest * log2_e;
     const double natural = e * ln_2_high + (rest + e * ln_2_low);
     return op == SIMPLE_V_FLOAT_log ? natural : natural * log10_e;
+}
+
+double simple_v_log(double x)
+{
+    return simple_v_logarithm(SIMPLE_V_FLOAT_log, x);
+}
+
+double simple_v_logp1(double x)
+{
+    return fabs(x) < 0.25 ? of_ratio(x / (2 + x)) : simple_v_log(1 + x);
 }
 
 /* ---- circles ---- */
@@ -120,7 +146,7 @@ static uint64_t places(int at)
 /* An angle's quadrant, and the rest, at most pi/4. */
 static double reduced(double x, unsigned *quadrant)
 {
-    const uint64_t bits = to_bits(x), m = (bits & ((1ull << 52) - 1)) | 1ull << 52;
+    const uint64_t bits = simple_v_to_bits(x), m = (bits & ((1ull << 52) - 1)) | 1ull << 52;
     const int exponent = (int)(bits >> 52 & 2047) - 1075 + 29; /* of 24 digits, which all of a single are */
     *quadrant = 0;
     if (fabs(x) < 0.78)
@@ -178,7 +204,7 @@ static double circular(double a, unsigned quadrant)
     }
 }
 
-static double circle(struct isa_ieee *e, enum simple_v_float op, double x)
+double simple_v_circle(struct isa_ieee *e, enum simple_v_float op, double x)
 {
     const bool half_turns =
         op == SIMPLE_V_FLOAT_sinpi || op == SIMPLE_V_FLOAT_cospi || op == SIMPLE_V_FLOAT_tanpi;
@@ -196,52 +222,12 @@ static double circle(struct isa_ieee *e, enum simple_v_float op, double x)
     return y == 0 ? copysign(0, x) : y;
 }
 
-/* ---- all ---- */
-
-static bool is_logarithm(enum simple_v_float op)
-{
-    return op == SIMPLE_V_FLOAT_log || op == SIMPLE_V_FLOAT_log2 || op == SIMPLE_V_FLOAT_log10;
-}
-
-static bool is_power(enum simple_v_float op)
-{
-    return op == SIMPLE_V_FLOAT_exp || op == SIMPLE_V_FLOAT_exp2 || op == SIMPLE_V_FLOAT_exp10;
-}
-
-static double of_number(struct isa_ieee *e, enum simple_v_float op, double x)
+/* exp2, exp, exp10. */
+double simple_v_power_of(enum simple_v_float op, double x)
 {
     switch (op) {
-    case SIMPLE_V_FLOAT_exp2: return exp2_of(x);
-    case SIMPLE_V_FLOAT_exp: return exp_of(x);
-    case SIMPLE_V_FLOAT_exp10: return exp_of(limited(x, 80) * ln_10);
-    case SIMPLE_V_FLOAT_log2:
-    case SIMPLE_V_FLOAT_log:
-    case SIMPLE_V_FLOAT_log10: return logarithm(op, x);
-    default: return circle(e, op, x);
+    case SIMPLE_V_FLOAT_exp2: return simple_v_exp2(x);
+    case SIMPLE_V_FLOAT_exp: return simple_v_exp(x);
+    default: return simple_v_exp(limited(x, 80) * ln_10);
     }
-}
-
-uint64_t simple_v_function(struct isa_ieee *e, enum simple_v_float op, unsigned width, uint64_t bits)
-{
-    const double x = from_bits(isa_ieee_convert(e, width, 64, bits)); /* a signaling NaN is invalid */
-    double y;
-    if (isnan(x))
-        return isa_ieee_nan(width);
-    if (is_power(op) && isinf(x)) {
-        y = x > 0 ? x : 0;
-    } else if (is_logarithm(op) && x == 0) {
-        e->exceptions |= ISA_IEEE_BY_ZERO;
-        y = -(double)INFINITY;
-    } else if (is_logarithm(op) && x < 0) {
-        e->exceptions |= ISA_IEEE_INVALID;
-        return isa_ieee_nan(width);
-    } else if (is_logarithm(op) && isinf(x)) {
-        y = x;
-    } else if (isinf(x)) {
-        e->exceptions |= ISA_IEEE_INVALID;
-        return isa_ieee_nan(width);
-    } else {
-        y = of_number(e, op, x);
-    }
-    return isa_ieee_convert(e, 64, width, to_bits(y));
 }

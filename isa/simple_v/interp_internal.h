@@ -102,7 +102,4 @@ bool simple_v_atomic(struct simple_v_machine *m, unsigned i, unsigned s, bool *z
 bool simple_v_swizzled(struct simple_v_machine *m, unsigned i, unsigned j);
 bool simple_v_indexed(struct simple_v_machine *m, unsigned i, unsigned s, bool *zero);
 
-/* function.c: Zftrans of singles and halves through doubles; `width` 16 or 32. */
-uint64_t simple_v_function(struct isa_ieee *e, enum simple_v_float op, unsigned width, uint64_t x);
-
 #endif
