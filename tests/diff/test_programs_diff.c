@@ -145,7 +145,7 @@ static void try_text(const struct world_set *set, const char *text, struct jit_e
 {
     struct util_error error = {0};
     struct tally tally = {0};
-    void *words, *program;
+    void *words, *program = NULL;
     uint32_t count;
     if (isa_assemble(set->isa->syntax, text, strlen(text), &words, &count, &error) ||
         set->isa->create(words, count, &program, &error))
