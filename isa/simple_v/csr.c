@@ -17,7 +17,7 @@ static bool get(struct simple_v_machine *m, unsigned csr, uint64_t *out)
     case SIMPLE_V_CSR_CYCLE: /* an instruction is a cycle, and a tick */
     case SIMPLE_V_CSR_TIME:
     case SIMPLE_V_CSR_INSTRET: *out = s->executed; return true;
-    case SIMPLE_V_CSR_SVSAT: return simple_v_machine_fault(m, SIMPLE_V_FAULT_UNSUPPORTED);
+    case SIMPLE_V_CSR_SVSAT: *out = s->saturate; return true;
     default: return simple_v_machine_illegal(m, "there is no such register");
     }
 }
@@ -63,6 +63,11 @@ static bool set(struct simple_v_machine *m, unsigned csr, uint64_t value)
         simple_v_machine_clear_offsets(m);
         return true;
     case SIMPLE_V_CSR_SUBVL: return length(m, value, SIMPLE_V_SUBVL_MAX, &s->subvl);
+    case SIMPLE_V_CSR_SVSAT:
+        if (value > SIMPLE_V_SATURATE_SIGNED)
+            return simple_v_machine_fault(m, SIMPLE_V_FAULT_LENGTH);
+        s->saturate = (uint8_t)value;
+        return true;
     case SIMPLE_V_CSR_STATE: simple_v_unpack_state(s, (uint32_t)value); return true;
     case SIMPLE_V_CSR_PCVBLK: return set_opptr(m, value);
     default: return simple_v_machine_illegal(m, "the register is read-only");

@@ -243,6 +243,7 @@ static struct simple_v_lengths behind_csr(const struct simple_v_insn *i, struct 
     case SIMPLE_V_CSR_SUBVL: l.subvl = known && value <= SIMPLE_V_SUBVL_MAX ? (uint8_t)value : 0; break;
     case SIMPLE_V_CSR_FRM: l.rounding = known ? (uint8_t)((value & 7) + 1) : 0; break;
     case SIMPLE_V_CSR_FCSR: l.rounding = known; break; /* 5 bits are flags */
+    case SIMPLE_V_CSR_SVSAT: l.saturate = known && value < 3 ? (uint8_t)(value + 1) : 0; break;
     case SIMPLE_V_CSR_STATE: l.vl = l.mvl = l.subvl = 0; break;
     default: break;
     }
@@ -285,7 +286,9 @@ static bool meet(struct simple_v_item *item, struct simple_v_lengths l)
     b->mvl = had.mvl == l.mvl ? l.mvl : 0;
     b->subvl = had.subvl == l.subvl ? l.subvl : 0;
     b->rounding = had.rounding == l.rounding ? l.rounding : 0;
-    return b->vl != had.vl || b->mvl != had.mvl || b->subvl != had.subvl || b->rounding != had.rounding;
+    b->saturate = had.saturate == l.saturate ? l.saturate : 0;
+    return b->vl != had.vl || b->mvl != had.mvl || b->subvl != had.subvl || b->rounding != had.rounding ||
+           b->saturate != had.saturate;
 }
 
 static void go(struct find *f, uint32_t to, struct simple_v_lengths l)
@@ -317,9 +320,9 @@ static void follow(struct find *f, uint32_t n)
 
 static bool find_lengths(struct find *f)
 {
-    static const struct simple_v_lengths start = {1, 1, 1, 1};
+    static const struct simple_v_lengths start = {1, 1, 1, 1, 1};
     /* Each block changes as often as it has lengths, and once at first. */
-    uint32_t *todo = malloc(((size_t)f->count * 5 + 1) * sizeof *todo);
+    uint32_t *todo = malloc(((size_t)f->count * 6 + 1) * sizeof *todo);
     if (!todo)
         return false;
     free(f->todo);

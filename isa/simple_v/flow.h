@@ -11,6 +11,7 @@
 struct simple_v_lengths {
     uint8_t vl, mvl, subvl;
     uint8_t rounding; /* FRM plus 1 */
+    uint8_t saturate; /* SVSAT plus 1 */
 };
 
 enum simple_v_item_kind {

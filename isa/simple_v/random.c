@@ -94,6 +94,12 @@ static bool fit_csr(struct maker *m, struct simple_v_insn *i)
         i->rs1 = (int32_t)(one_in(m, 4) ? below(m, 5) : 0);
         break;
     case 2:
+        if (one_in(m, 2)) {
+            i->op = SIMPLE_V_CSRRWI;
+            i->imm = SIMPLE_V_CSR_SVSAT;
+            i->rs1 = (int32_t)below(m, 3);
+            break;
+        }
         i->op = m->reads_flags ? SIMPLE_V_CSRRSI : SIMPLE_V_CSRRWI;
         i->imm = one_in(m, 2) ? SIMPLE_V_CSR_FFLAGS : SIMPLE_V_CSR_FCSR;
         i->rd = m->reads_flags ? i->rd : 0;

@@ -15,10 +15,14 @@ struct simple_v_state {
     uint8_t mvl, vl, subvl;             /* 1..64, 0..64, 1..4 */
     uint8_t srcoffs, destoffs, suboffs; /* elements that are done */
     uint8_t fflags, frm;
-    bool reserved; /* by LR */
+    uint8_t saturate; /* SVSAT: enum simple_v_saturation */
+    bool reserved;    /* by LR */
     uint64_t reserved_at;
     uint64_t executed; /* instructions, as INSTRET has them */
 };
+
+/* How integers of elements that go beyond their destination end up there: README.md, "Saturation". */
+enum simple_v_saturation { SIMPLE_V_WRAP, SIMPLE_V_SATURATE_UNSIGNED, SIMPLE_V_SATURATE_SIGNED };
 
 enum simple_v_csr {
 #define CSR(name, number, text) SIMPLE_V_CSR_##name = number,

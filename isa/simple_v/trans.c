@@ -324,7 +324,8 @@ static void emit_guard(struct simple_v_trans *t, const struct simple_v_item *ite
     } all[] = {{l->vl, SIMPLE_V_THREAD_AT(state.vl), l->vl},
                {l->mvl, SIMPLE_V_THREAD_AT(state.mvl), l->mvl},
                {l->subvl, SIMPLE_V_THREAD_AT(state.subvl), l->subvl},
-               {l->rounding, SIMPLE_V_THREAD_AT(state.frm), l->rounding - 1u}};
+               {l->rounding, SIMPLE_V_THREAD_AT(state.frm), l->rounding - 1u},
+               {l->saturate, SIMPLE_V_THREAD_AT(state.saturate), l->saturate - 1u}};
     LLVMValueRef wrong = LLVMConstNull(t->b->i1);
     for (unsigned n = 0; n < sizeof all / sizeof *all; n++)
         if (all[n].known)

@@ -131,12 +131,77 @@ static LLVMValueRef immediate(struct simple_v_trans *t, unsigned lanes)
     return simple_v_trans_number(simple_v_trans_ints(t, room, lanes), n & ~0ull >> (64 - room));
 }
 
+/* ---- saturation ---- */
+
+static bool saturates(const struct simple_v_trans *t)
+{
+    return t->x.loops && t->now.saturate != SIMPLE_V_WRAP + 1;
+}
+
+static bool is_exact(const struct simple_v_trans *t)
+{
+    return t->x.row->as != SIMPLE_V_LUI &&
+           (t->x.row->op == ISA_OP_iadd || t->x.row->op == ISA_OP_isub || t->x.row->op == ISA_OP_imul);
+}
+
+/* What is beyond the range of an element is its end. `v`: wider than that. `negative`: it may be that, though results are not. */
+static LLVMValueRef clamped(struct simple_v_trans *t, LLVMValueRef v, unsigned width, bool is_signed,
+                            bool negative)
+{
+    const LLVMTypeRef type = LLVMTypeOf(v);
+    const uint64_t most = ~0ull >> (64 - width) >> is_signed;
+    if (simple_v_trans_width(v) <= width)
+        return v;
+    LLVMValueRef high[2] = {v, simple_v_trans_number(type, most)};
+    if (!is_signed && !negative)
+        return simple_v_trans_call(t, "llvm.umin", type, high, 2);
+    v = simple_v_trans_call(t, "llvm.smin", type, high, 2);
+    LLVMValueRef low[2] = {v, is_signed ? simple_v_trans_number(type, ~most) : LLVMConstNull(type)};
+    return simple_v_trans_call(t, "llvm.smax", type, low, 2);
+}
+
+/* Sums, differences and products are exact in twice the width, of sources extended as `is_signed` says. */
+static struct simple_v_value exactly(struct simple_v_trans *t, const struct simple_v_lanes *from,
+                                     bool is_signed)
+{
+    const LLVMBuilderRef ir = t->b->ir;
+    const unsigned to = t->x.operand[SIMPLE_V_RD].width, room = UTIL_MAX(room_of(t), to) * 2;
+    LLVMValueRef v[2];
+    for (unsigned n = 0; n < 2; n++) {
+        const struct simple_v_operand_context *o = &t->x.operand[SIMPLE_V_RS1 + n];
+        if (!o->there) {
+            v[n] = simple_v_trans_number(simple_v_trans_ints(t, room, from->count),
+                                         (uint64_t)(int64_t)t->item->insn->imm & ~0ull >> (64 - room));
+            continue;
+        }
+        v[n] = simple_v_trans_read(t, o, from);
+        if (t->x.row->word && !o->given)
+            v[n] = simple_v_trans_resize(t, v[n], 32, false);
+        v[n] = simple_v_trans_resize(t, v[n], room, is_signed);
+    }
+    const unsigned op = t->x.row->op;
+    LLVMValueRef out = op == ISA_OP_iadd   ? LLVMBuildAdd(ir, v[0], v[1], "")
+                       : op == ISA_OP_isub ? LLVMBuildSub(ir, v[0], v[1], "")
+                                           : LLVMBuildMul(ir, v[0], v[1], "");
+    out = clamped(t, out, to, is_signed, op != ISA_OP_imul);
+    return (struct simple_v_value){out, to, is_signed};
+}
+
+/* What wider sums are exact in has no more than 64 bits. */
+static bool can_saturate(const struct simple_v_trans *t)
+{
+    const unsigned widest = UTIL_MAX(room_of(t), t->x.operand[SIMPLE_V_RD].width);
+    return t->now.saturate && (!is_exact(t) || widest < 64);
+}
+
 bool simple_v_trans_can_integer(const struct simple_v_trans *t)
 {
+    if (saturates(t) && !can_saturate(t))
+        return false;
     return t->x.row->as == SIMPLE_V_LUI || t->x.operand[SIMPLE_V_RS1].there;
 }
 
-struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const struct simple_v_lanes *from)
+static struct simple_v_value wrapped(struct simple_v_trans *t, const struct simple_v_lanes *from)
 {
     const struct simple_v_context *x = &t->x;
     struct simple_v_value out = {.width = x->width ? x->width : 64, .is_signed = x->row->word};
@@ -153,4 +218,26 @@ struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const str
         out.bits = LLVMBuildAnd(t->b->ir, out.bits,
                                 simple_v_trans_number(LLVMTypeOf(out.bits), (1u << ODD) - 1), "");
     return out;
+}
+
+/* Other results than exact ones are at the width of the operation before they go to a narrower element. */
+struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const struct simple_v_lanes *from)
+{
+    const unsigned to = t->x.operand[SIMPLE_V_RD].width;
+    const bool is_signed = t->now.saturate == SIMPLE_V_SATURATE_SIGNED + 1;
+    if (!saturates(t))
+        return wrapped(t, from);
+    if (is_exact(t))
+        return exactly(t, from, is_signed);
+    struct simple_v_value v = wrapped(t, from);
+    const LLVMTypeRef type = LLVMTypeOf(v.bits);
+    const LLVMValueRef by = simple_v_trans_number(type, simple_v_trans_width(v.bits) - v.width);
+    v.bits = LLVMBuildShl(t->b->ir, v.bits, by, "");
+    v.bits = is_signed ? LLVMBuildAShr(t->b->ir, v.bits, by, "") : LLVMBuildLShr(t->b->ir, v.bits, by, "");
+    v.is_signed = is_signed;
+    if (v.width > to) {
+        v.bits = clamped(t, v.bits, to, is_signed, false);
+        v.width = to;
+    }
+    return v;
 }

@@ -405,6 +405,37 @@ static void lengths_are_set(void **state)
     assert_int_equal(run("csrrwi x0, subvl, 5"), SIMPLE_V_FAULT_LENGTH);
 }
 
+/* SVSAT: sums are exact, what is beyond an element its end; of scalar operations nothing changes. */
+static void results_saturate(void **state)
+{
+    begin(3);
+    simple_v_set_x(&s, 64, 0x80f0ff);
+    simple_v_set_x(&s, 66, 0x802001);
+    runs("csrrwi x0, svsat, 1\np48 add x32v, x64v, x66v, itype:8\np48 sub x34v, x66v, x64v, itype:8\ncsrrs "
+         "x5, svsat, "
+         "x0");
+    x_is(32, 0x2020202020ffffff);
+    x_is(34, 0x2222222222000000);
+    x_is(5, 1);
+    begin(3);
+    simple_v_set_x(&s, 64, 0x8070ff);
+    simple_v_set_x(&s, 66, 0x802001);
+    runs("csrrwi x0, svsat, 2\np48 add x32v, x64v, x66v, itype:8\naddi x6, x0, -1\nslli x6, x6, "
+         "63\naddi x6, x6, -1");
+    x_is(32, 0x2020202020807f00);
+    x_is(6, 0x7fffffffffffffff);
+    /* Into what is narrower, of other operations, too; into what is wider exactly. */
+    begin(2);
+    simple_v_set_x(&s, 64, 0xff0001ff);
+    simple_v_set_x(&s, 66, 0x00fffe);
+    runs("csrrwi x0, svsat, 2\nvblock regs(x5=x32v:8, x6=x64v:16), preds(x5=!x0) { c.mv x5, x6 ; c.nop }\n"
+         "vblock regs(x5=x34v:16, x6=x66v:8, x7=x64v:8) { mul x5, x6, x7 }");
+    x_is(32, 0x202020202020807f);
+    x_is(34, 0x22222222ffff0002);
+    begin(1);
+    assert_int_equal(run("csrrwi x0, svsat, 3"), SIMPLE_V_FAULT_LENGTH);
+}
+
 /* ---- what is no instruction ---- */
 
 static void faults_name_what_they_are_of(void **state)
@@ -512,6 +543,7 @@ int main(void)
         cmocka_unit_test(floats_are_packed_or_boxed),
         cmocka_unit_test(swizzles_and_indices),
         cmocka_unit_test(lengths_are_set),
+        cmocka_unit_test(results_saturate),
         cmocka_unit_test(faults_name_what_they_are_of),
         cmocka_unit_test(any_program_ends),
     };

@@ -232,6 +232,13 @@ static void branch(const struct unroll_insn *n)
     qemu_text("ld x6, %u(x31)\nadd x6, x6, x7\nsd x6, %u(x31)", counter, counter);
 }
 
+bool unroll_loops(const struct unroll_insn *n)
+{
+    const bool vectors = n->rd.vector || n->rs1.vector || n->rs2.vector || n->rs3.vector,
+               masks = n->dest.there || n->source.there;
+    return n->in_block || vectors || masks || n->subvl > 1;
+}
+
 void unroll(const struct unroll_insn *n)
 {
     if (n->kind == UNROLL_BRANCH)

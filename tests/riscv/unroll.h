@@ -66,8 +66,11 @@ struct unroll_insn {
     enum unroll_how how;
     const char *name; /* of the scalar opcode; of words without its w, of floats without its format */
     bool word;        /* ...W */
-    bool twin;        /* a mask of the source and one of the destination */
-    bool sign;        /* loads, conversions: of the integer */
+    unsigned
+        saturate; /* SVSAT: 0, 1 unsigned, 2 signed; of sums, differences and products of no more than 32 bits */
+    bool in_block; /* a VBLOCK has an entry of a register */
+    bool twin;     /* a mask of the source and one of the destination */
+    bool sign;     /* loads, conversions: of the integer */
     struct unroll_operand rd, rs1, rs2, rs3;
     bool has_2, has_3;
     unsigned opcode; /* floats: bits of the format; memory: of the access */
@@ -86,6 +89,9 @@ void unroll(const struct unroll_insn *n);
  * bytes from QEMU_DATA on: both files, FCSR at UNROLL_FCSR, memory. Before it runs they are what it begins with. */
 enum { UNROLL_FCSR = 2048, UNROLL_RESULT = QEMU_MEMORY + QEMU_MEMORY_BYTES - QEMU_DATA };
 const char *unroll_random(uint64_t seed);
+
+/* Whether it is over elements, and no scalar operation. */
+bool unroll_loops(const struct unroll_insn *n);
 
 /* Between the files. The widest float among the sources; element i of the sources to element j; zero there. */
 unsigned unroll_float_width(const struct unroll_insn *n);

@@ -21,6 +21,7 @@ static void begin_block(struct unroll_insn *n)
 {
     unroll_subvl = n->subvl = unroll_one_in(3) ? 1 + unroll_below(4) : 1;
     n->vl = 1 + unroll_below(UNROLL_MOST / n->subvl);
+    n->in_block = true;
     unroll_say("vblock both:%u, subvl:%u, regs(", n->vl, n->subvl);
 }
 
@@ -36,9 +37,10 @@ static void entry_text(const char *key, const struct unroll_operand *o)
 static struct unroll_operand integer_entry(const struct unroll_insn *n, unsigned key, bool result)
 {
     char text[8];
-    if (!result && unroll_one_in(6))
+    const bool narrow = !result && n->saturate;
+    if (!result && !narrow && unroll_one_in(6))
         return (struct unroll_operand){.reg = key, .width = 64};
-    const unsigned width = unroll_widths[unroll_below(4)];
+    const unsigned width = unroll_widths[narrow ? 1 + unroll_below(3) : unroll_below(4)];
     struct unroll_operand o = unroll_some_integer(n, !unroll_one_in(3), width, result);
     snprintf(text, sizeof text, "x%u", key);
     entry_text(text, &o);
@@ -108,6 +110,7 @@ static void block_integer(void)
     static const enum unroll_kind kinds[] = {UNROLL_INTEGER, UNROLL_INTEGER, UNROLL_INTEGER, UNROLL_IMMEDIATE,
                                              UNROLL_SHIFT,   UNROLL_UNARY,   UNROLL_MOVE};
     struct unroll_insn n = {.kind = kinds[unroll_below(UTIL_ARRAY_SIZE(kinds))]};
+    unroll_begin_saturation(&n);
     begin_block(&n);
     n.rd = integer_entry(&n, 5, true);
     n.rs1 = integer_entry(&n, 6, false);
@@ -132,6 +135,7 @@ static void block_integer(void)
     else if (n.kind == UNROLL_IMMEDIATE || n.kind == UNROLL_SHIFT)
         unroll_say(", %d", n.imm);
     end_block(&n);
+    unroll_end_saturation(&n);
 }
 
 /* A sign from a register to itself is a move, with two masks. */

@@ -74,6 +74,59 @@ static void source(const struct unroll_insn *n, unsigned to, const struct unroll
     load_integer(n, to, o, i, s, counts(n, o), sign || n->word);
 }
 
+/* x5, with or without a sign, to what is nearest among elements of rd. */
+static void clamp(const struct unroll_insn *n, bool negative)
+{
+    const bool sign = n->saturate == 2;
+    if (!sign && negative)
+        qemu_text("max x5, x5, x0");
+    if (n->rd.width == XLEN)
+        return;
+    qemu_text("addi x6, x0, -1\nsrli x6, x6, %u", XLEN + sign - n->rd.width);
+    if (sign)
+        qemu_text("min x5, x5, x6\nxori x6, x6, -1\nmax x5, x5, x6");
+    else
+        qemu_text("minu x5, x5, x6");
+}
+
+static bool saturates(const struct unroll_insn *n)
+{
+    return n->saturate && unroll_loops(n);
+}
+
+/* x5, of `width` bits, is what the element becomes. */
+static void result(const struct unroll_insn *n, unsigned j, unsigned s, unsigned width)
+{
+    if (!saturates(n)) {
+        store_integer(n, &n->rd, j, s, width, n->word);
+        return;
+    }
+    extend(5, width, n->saturate == 2);
+    clamp(n, false);
+    store_integer(n, &n->rd, j, s, n->rd.width, n->saturate == 2);
+}
+
+static bool is_exact(const struct unroll_insn *n)
+{
+    return strcmp(n->name, "add") == 0 || strcmp(n->name, "sub") == 0 || strcmp(n->name, "mul") == 0 ||
+           strcmp(n->name, "addi") == 0;
+}
+
+/* Of registers, or of one and a number. */
+static void exact(const struct unroll_insn *n, unsigned i, unsigned j, unsigned s)
+{
+    const bool sign = n->saturate == 2;
+    load_integer(n, 5, &n->rs1, i, s, counts(n, &n->rs1), sign);
+    if (n->kind == UNROLL_IMMEDIATE) {
+        qemu_text("addi x5, x5, %d", n->imm);
+    } else {
+        load_integer(n, 6, &n->rs2, i, s, counts(n, &n->rs2), sign);
+        qemu_text("%s x5, x5, x6", n->name);
+    }
+    clamp(n, strcmp(n->name, "mul") != 0);
+    store_integer(n, &n->rd, j, s, n->rd.width, sign);
+}
+
 /* x5 = x5 rotated left by x6, or right, at a width below that of registers. */
 static void rotate(unsigned width, bool left)
 {
@@ -118,7 +171,7 @@ static void integer(const struct unroll_insn *n, unsigned i, unsigned j, unsigne
         qemu_text("%sw x5, x5, x6", n->name);
     else
         narrow(n, w);
-    store_integer(n, &n->rd, j, s, w, n->word);
+    result(n, j, s, w);
 }
 
 /* At 12 bits beside a byte. */
@@ -133,7 +186,7 @@ static void immediate(const struct unroll_insn *n, unsigned i, unsigned j, unsig
     } else {
         qemu_text("%s%s x5, x5, %d", n->name, n->word && w == WORD_BITS ? "w" : "", n->imm);
     }
-    store_integer(n, &n->rd, j, s, w, n->word);
+    result(n, j, s, w);
 }
 
 /* The amount is no operand: there are no odd widths. */
@@ -154,7 +207,7 @@ static void shift(const struct unroll_insn *n, unsigned i, unsigned j, unsigned 
             qemu_text("%s x5, x5, %d", n->name, by);
         }
     }
-    store_integer(n, &n->rd, j, s, w, n->word);
+    result(n, j, s, w);
 }
 
 /* qemu 7.2 counts CTZW on beyond 32 bits, which the manual does not: a bit ends it here. */
@@ -170,7 +223,7 @@ static void unary(const struct unroll_insn *n, unsigned i, unsigned j, unsigned 
         qemu_text("addi x5, x5, -%u", XLEN - w);
     else if (strcmp(n->name, "rev8") == 0)
         qemu_text("srli x5, x5, %u", XLEN - w);
-    store_integer(n, &n->rd, j, s, w, n->word);
+    result(n, j, s, w);
 }
 
 /* ---- floats ---- */
@@ -246,7 +299,7 @@ static void conversion(const struct unroll_insn *n, unsigned i, unsigned j, unsi
 static void move(const struct unroll_insn *n, unsigned i, unsigned j, unsigned s)
 {
     load_integer(n, 5, &n->rs1, i, s, n->rs1.width, false);
-    store_integer(n, &n->rd, j, s, n->rs1.width, false);
+    result(n, j, s, n->rs1.width);
 }
 
 /* Bits; of floats both are of one width. */
@@ -356,6 +409,10 @@ void unroll_zero(const struct unroll_insn *n, const struct unroll_operand *o, un
 
 void unroll_element(const struct unroll_insn *n, unsigned i, unsigned j, unsigned s)
 {
+    if ((n->kind == UNROLL_INTEGER || n->kind == UNROLL_IMMEDIATE) && is_exact(n) && saturates(n)) {
+        exact(n, i, j, s);
+        return;
+    }
     switch (n->kind) {
     case UNROLL_INTEGER: integer(n, i, j, s); return;
     case UNROLL_IMMEDIATE: immediate(n, i, j, s); return;
@@ -363,7 +420,7 @@ void unroll_element(const struct unroll_insn *n, unsigned i, unsigned j, unsigne
     case UNROLL_UNARY: unary(n, i, j, s); return;
     case UNROLL_UPPER:
         qemu_text("lui x5, %d", n->imm);
-        store_integer(n, &n->rd, j, s, XLEN, false);
+        result(n, j, s, XLEN);
         return;
     case UNROLL_MOVE: move(n, i, j, s); return;
     case UNROLL_CONVERT: conversion(n, i, j, s); return;

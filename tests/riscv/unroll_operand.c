@@ -172,3 +172,16 @@ struct unroll_operand unroll_address(const struct unroll_insn *n, bool aligned)
                                           : aligned ? ALIGNED + unroll_below(8 - n->subvl + 1)
                                                     : BASE + unroll_below(3)};
 }
+
+void unroll_begin_saturation(struct unroll_insn *n)
+{
+    n->saturate = unroll_one_in(4) ? 1 + unroll_below(2) : 0;
+    if (n->saturate)
+        unroll_say("csrrwi x0, svsat, %u\n", n->saturate);
+}
+
+void unroll_end_saturation(const struct unroll_insn *n)
+{
+    if (n->saturate)
+        unroll_say("csrrwi x0, svsat, 0\n");
+}

@@ -78,7 +78,7 @@ static void end_line(const struct prefixed *p)
     unroll_say("\n");
 }
 
-/* Of unroll_integers x9 alone. */
+/* Of integers x9 alone. */
 static void mask_text(struct prefixed *p, bool integers_only)
 {
     const unsigned most = integers_only ? 2 : 6, which = unroll_below(most + 1);
@@ -118,9 +118,12 @@ static void prefixed_integer(void)
     n->rd = unroll_some_integer(n, v1 || v2, p.itype, true);
     n->rs1 = unroll_some_integer(n, v1, p.itype, false);
     n->rs2 = unroll_some_integer(n, v2, p.itype, false);
+    if (p.itype < 64)
+        unroll_begin_saturation(n);
     name_text(&p, n->name, "");
     unroll_say_operands(&n->rd, &n->rs1, &n->rs2);
     mask_text(&p, true);
+    unroll_end_saturation(n);
 }
 
 /* Of ZEXT.H, which has the form of two registers, the result is a vector as the source is. */
@@ -134,12 +137,15 @@ static void prefixed_unary(void)
     const bool one_mask = strcmp(n->name, "zext.h") == 0;
     n->rs1 = unroll_some_integer(n, vector, p.itype, false);
     n->rd = unroll_some_integer(n, one_mask ? vector : !unroll_one_in(3), p.itype, true);
+    if (p.itype < 64)
+        unroll_begin_saturation(n);
     name_text(&p, n->name, "");
     unroll_say_operands(&n->rd, &n->rs1, NULL);
     if (one_mask)
         mask_text(&p, true);
     else
         masks_text(&p);
+    unroll_end_saturation(n);
 }
 
 static void prefixed_immediate(enum unroll_kind kind)
@@ -156,10 +162,13 @@ static void prefixed_immediate(enum unroll_kind kind)
     n->rs1 = unroll_some_integer(n, !unroll_one_in(3), p.itype, false);
     char name[16];
     snprintf(name, sizeof name, "%s", n->name);
+    if (p.itype < 64)
+        unroll_begin_saturation(n);
     name_text(&p, name, "");
     unroll_say_operands(&n->rd, &n->rs1, NULL);
     unroll_say(", %d", n->imm);
     masks_text(&p);
+    unroll_end_saturation(n);
 }
 
 static void prefixed_upper(void)
@@ -170,10 +179,13 @@ static void prefixed_upper(void)
     n->name = "lui";
     n->imm = (int)unroll_below(1u << 20);
     n->rd = unroll_some_integer(n, !unroll_one_in(3), p.itype, true);
+    if (p.itype < 64)
+        unroll_begin_saturation(n);
     name_text(&p, n->name, "");
     unroll_say_operand(&n->rd);
     unroll_say(", %d", n->imm);
     mask_text(&p, true);
+    unroll_end_saturation(n);
 }
 
 static void prefixed_float(void)

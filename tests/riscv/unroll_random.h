@@ -69,6 +69,9 @@ unsigned unroll_reg(const struct unroll_insn *n, unsigned first, unsigned end, b
 struct unroll_operand unroll_some_integer(const struct unroll_insn *n, bool vector, unsigned width,
                                           bool result);
 struct unroll_operand unroll_some_float(const struct unroll_insn *n, bool vector, unsigned width);
+/* SVSAT of an instruction over integers, perhaps, whose sources have to be narrower than registers then; behind it none. */
+void unroll_begin_saturation(struct unroll_insn *n);
+void unroll_end_saturation(const struct unroll_insn *n);
 int unroll_number(const struct unroll_insn *n);
 /* Addresses, one or as many as elements. */
 struct unroll_operand unroll_address(const struct unroll_insn *n, bool aligned);

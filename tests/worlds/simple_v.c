@@ -216,7 +216,8 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
     good = good && same_number("pc", x->pc, y->pc) && same_number("in_block", x->in_block, y->in_block) &&
            same_number("opptr", x->opptr, y->opptr) && same_number("instret", x->executed, y->executed);
     good = good && same_number("state", simple_v_pack_state(x), simple_v_pack_state(y)) &&
-           same_number("frm", x->frm, y->frm) && same_number("reserved", x->reserved, y->reserved);
+           same_number("frm", x->frm, y->frm) && same_number("svsat", x->saturate, y->saturate) &&
+           same_number("reserved", x->reserved, y->reserved);
     good = good && same_file("x", x->x, y->x) && same_file("f", x->f, y->f);
     if (good && p->reads_flags)
         good = same_number("fflags", x->fflags, y->fflags);
@@ -318,6 +319,17 @@ static const char *const texts[] = {
     "-16\nvblock regs(x5=x40v, x6=x80v, x7=x48v:16), preds(x5=x9) { amoadd.w x5, x7, (x6) ; c.nop }\nvblock "
     "regs(x5=x40v:8, x6=x12, x7=x48v) { amoxor.d x5, x7, (x6) ; c.nop }\namomaxu.w x6, x7, (x13)\nvblock "
     "regs(x5=x40v, x6=x32v) { amoswap.w x5, x0, (x6) ; c.nop }",
+    /* saturation: a blend of bytes, sums of signed halves of words, into narrower and wider ones; not known behind a branch */
+    "sv.setvl x0, x0, 16\ncsrrwi x0, svsat, 1\np48 add x32v, x40v, x48v, itype:8, svlen:4\np48 sub x34v, "
+    "x40v, x48v, "
+    "itype:8, svlen:4, pred:x9\nvblock regs(x5=x40v:8, x6=x50v:16), preds(x5=x9.z) { addi x5, x6, -5 ; c.nop "
+    "}\nvblock "
+    "regs(x5=x60v:16, x6=x50v:8, x7=x52v:8) { mul x5, x6, x7 }\ncsrrwi x0, svsat, 2\np48 add x32v, x40v, "
+    "x48v, "
+    "itype:16\nvblock regs(x5=x60v:8, x6=x50v:32) { c.mv x5, x6 ; srai x5, x6, 3 }\nbeq x9, x10, on\ncsrrwi "
+    "x0, svsat, "
+    "0\non: p48 addi x40v, x48v, 100, itype:8\ncsrrs x7, svsat, x0\np48 mul x20v, x32v, x48v\ncsrrwi x0, "
+    "svsat, 3",
     /* flags, and directions */
     "csrrwi x0, frm, 3\np48 fadd.s f32v, f40v, f48v\nfdiv.d f1, f2, f3, rtz\ncsrrs x5, fcsr, x0\nfcvt.w.s "
     "x6, f4, rup",
