@@ -166,12 +166,13 @@ static struct simple_v_value exactly(struct simple_v_trans *t, const struct simp
 {
     const LLVMBuilderRef ir = t->b->ir;
     const unsigned to = t->x.operand[SIMPLE_V_RD].width, room = UTIL_MAX(room_of(t), to) * 2;
+    const uint64_t imm = (uint64_t)(int64_t)t->item->insn->imm,
+                   number = room < 64 ? imm & ((1ull << room) - 1) : imm;
     LLVMValueRef v[2];
     for (unsigned n = 0; n < 2; n++) {
         const struct simple_v_operand_context *o = &t->x.operand[SIMPLE_V_RS1 + n];
         if (!o->there) {
-            v[n] = simple_v_trans_number(simple_v_trans_ints(t, room, from->count),
-                                         (uint64_t)(int64_t)t->item->insn->imm & ~0ull >> (64 - room));
+            v[n] = simple_v_trans_number(simple_v_trans_ints(t, room, from->count), number);
             continue;
         }
         v[n] = simple_v_trans_read(t, o, from);
