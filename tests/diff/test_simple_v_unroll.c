@@ -1,5 +1,5 @@
 /* Vector instructions of Simple-V three ways: the interpreter, the translation, and what the instructions are defined as, which
- * qemu-riscv64 runs (tests/riscv/unroll.h). Random programs; registers, memory and, of the interpreter, FCSR are the same in the
+ * qemu-riscv64 runs (tests/riscv/unroll.h). Random programs, with several inputs each; registers, memory and, of the interpreter, FCSR are the same in the
  * end. Environment: VITRAIL_DIFF_PROGRAMS=n, VITRAIL_DIFF_SEED=s the first one, VITRAIL_DIFF_LEVEL as in random.h. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "tests/worlds/world.h"
 #include "util/bits.h"
 
-enum { PROGRAMS = 40 };
+enum { PROGRAMS = 40, INPUTS = 4 };
 
 static struct world_outcome outcome;
 
@@ -64,33 +64,43 @@ static bool same(const struct simple_v_world *got, const uint8_t *expected)
                       sizeof got->memory, 1);
 }
 
-static void attempt(const struct random_turn *turn, void *data)
+/* With what the image has in registers and memory. */
+static void compare(const char *text, uint64_t seed, void *program, world_fn code)
 {
     static uint8_t expected[UNROLL_RESULT];
     static struct simple_v_world input, got;
     const struct world_set *set = world_find("simple-v");
-    const char *const text = unroll_random(turn->number);
-    struct util_error error = {0};
-    bool translated;
-    void *words, *program;
-    uint32_t count;
-    if (simple_v_asm(text, strlen(text), &words, &count, &error) ||
-        set->isa->create(words, count, &program, &error))
-        stop(text, turn->number, error.text);
-    free(words);
     begin(&input, program);
     qemu_emulate(expected, UNROLL_RESULT);
     got = input;
     set->run(program, 0, &got);
     if (!same(&got, expected))
-        stop(text, turn->number, "the interpreter is not qemu");
+        stop(text, seed, "the interpreter is not qemu");
+    if (!world_compare(set, program, 0, code, 0, &input, &outcome))
+        stop(text, seed, "the translation is not the interpreter");
+}
+
+static void attempt(const struct random_turn *turn, void *data)
+{
+    const struct world_set *set = world_find("simple-v");
+    const char *const text = unroll_random(turn->number);
+    struct util_error error = {0};
+    bool translated;
+    void *words, *program = NULL;
+    uint32_t count;
+    if (simple_v_asm(text, strlen(text), &words, &count, &error) ||
+        set->isa->create(words, count, &program, &error))
+        stop(text, turn->number, error.text);
+    free(words);
     const struct world_batch batch = {set, &program, 1, 0, &translated};
     const uint64_t key[2] = {turn->number, 0};
     world_fn code;
     if (world_compile(turn->engine, &batch, key, &code, &error))
         stop(text, turn->number, error.text);
-    if (!world_compare(set, program, 0, code, 0, &input, &outcome))
-        stop(text, turn->number, "the translation is not the interpreter");
+    for (unsigned n = 0; n < INPUTS; n++) {
+        compare(text, turn->number, program, code);
+        unroll_fill();
+    }
     set->isa->destroy(program);
 }
 
@@ -100,7 +110,7 @@ static void vectors_are_their_elements(void **state)
                    count = random_number_of("VITRAIL_DIFF_PROGRAMS", PROGRAMS);
     random_programs(first, count, 1, attempt, NULL);
     print_message("%" PRIu64 " vector instructions\n", outcome.vectors);
-    assert_true(outcome.vectors > count * 20); /* of 32 in a program some are of scalars alone */
+    assert_true(outcome.vectors > count * INPUTS * 20); /* of 32 in a program some are of scalars alone */
 }
 
 int main(void)

@@ -89,6 +89,8 @@ void unroll(const struct unroll_insn *n);
  * bytes from QEMU_DATA on: both files, FCSR at UNROLL_FCSR, memory. Before it runs they are what it begins with. */
 enum { UNROLL_FCSR = 2048, UNROLL_RESULT = QEMU_MEMORY + QEMU_MEMORY_BYTES - QEMU_DATA };
 const char *unroll_random(uint64_t seed);
+/* Other values in registers and memory, but for masks and addresses: the image's code is as right for them. */
+void unroll_fill(void);
 
 /* Whether it is over elements, and no scalar operation. */
 bool unroll_loops(const struct unroll_insn *n);

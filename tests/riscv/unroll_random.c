@@ -22,25 +22,39 @@ static uint64_t some_value(void)
     }
 }
 
-static void fill(void)
+static bool is_fixed(unsigned reg)
+{
+    return (reg >= 9 && reg < BASE + 4) || (reg >= ADDRESSES && reg < 128);
+}
+
+void unroll_fill(void)
 {
     for (unsigned n = 1; n < 256; n++)
-        util_store64(qemu_at(QEMU_DATA + UNROLL_FILES + 8 * n), some_value());
+        if (!is_fixed(n))
+            util_store64(qemu_at(QEMU_DATA + UNROLL_FILES + 8 * n), some_value());
+    for (unsigned n = 0; n < QEMU_MEMORY_BYTES; n += 8)
+        util_store64(qemu_at(QEMU_MEMORY + n), some_value());
+}
+
+/* Masks and addresses, which are the program's. */
+static void fix(void)
+{
+    for (unsigned n = 9; n < BASE; n++)
+        util_store64(qemu_at(QEMU_DATA + 8 * n), some_value());
     for (unsigned n = 0; n < 20; n++) {
         const unsigned reg = n < 4 ? BASE + n : ADDRESSES + n - 4;
         const uint64_t address = QEMU_MEMORY + 0x800 + unroll_below(QEMU_MEMORY_BYTES - 0x1000);
         util_store64(qemu_at(QEMU_DATA + 8 * reg), reg < ALIGNED ? address : address & ~7ull);
     }
     util_store64(qemu_at(QEMU_DATA + 8 * END_BASE), QEMU_MEMORY + QEMU_MEMORY_BYTES - 32 - unroll_below(100));
-    for (unsigned n = 0; n < QEMU_MEMORY_BYTES; n += 8)
-        util_store64(qemu_at(QEMU_MEMORY + n), some_value());
 }
 
 const char *unroll_random(uint64_t seed)
 {
     const char *const text = unroll_begin(seed);
     qemu_begin();
-    fill();
+    fix();
+    unroll_fill();
     qemu_text("lui x31, %u", QEMU_DATA >> 12);
     if (unroll_one_in(8)) {
         const unsigned direction = unroll_below(5);
