@@ -1,6 +1,6 @@
 /* Between the files of the translation: trans.c (blocks, dispatch, ends), trans_plain.c (control and instructions without
- * elements), trans_way.c and trans_loop.c (how elements are walked), trans_branch.c, trans_memory.c, trans_integer.c, trans_float.c (what
- * elements become), trans_element.c (the files). */
+ * elements), trans_way.c and trans_loop.c (how elements are walked), trans_branch.c, trans_memory.c, trans_atomic.c,
+ * trans_index.c, trans_integer.c, trans_float.c, trans_half.c (what elements become), trans_element.c (the files). */
 #ifndef VITRAIL_ISA_SIMPLE_V_TRANS_INTERNAL_H
 #define VITRAIL_ISA_SIMPLE_V_TRANS_INTERNAL_H
 
