@@ -25,7 +25,7 @@ static void cut_to(struct simple_v_machine *m, unsigned vl)
 
 /* ---- one mask ---- */
 
-static bool element(struct simple_v_machine *m, unsigned i, unsigned j, unsigned s, bool *zero)
+static bool compute(struct simple_v_machine *m, unsigned i, unsigned j, unsigned s, bool *zero)
 {
     switch (m->x.class) {
     case SIMPLE_V_AMO: return simple_v_atomic(m, i, s, zero);
@@ -34,6 +34,16 @@ static bool element(struct simple_v_machine *m, unsigned i, unsigned j, unsigned
         return m->x.row->is_float ? simple_v_element_float(m, i, j, s, zero)
                                   : simple_v_element_integer(m, i, j, s, zero);
     }
+}
+
+/* One that faults has raised nothing. */
+static bool element(struct simple_v_machine *m, unsigned i, unsigned j, unsigned s, bool *zero)
+{
+    const uint8_t had = m->state->fflags;
+    const bool ok = compute(m, i, j, s, zero);
+    if (!ok)
+        m->state->fflags = had;
+    return ok;
 }
 
 /* A sub-vector, from where a fault left it. *zero: one of its elements is 0. */

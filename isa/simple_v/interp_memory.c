@@ -82,9 +82,15 @@ bool simple_v_access(struct simple_v_machine *m, unsigned data, unsigned place, 
 {
     /* Of wider memory elements the opcode reads and writes no more than its own bits. */
     const unsigned bits = UTIL_MIN(m->x.memory, m->x.row->bits);
+    const uint8_t had = m->state->fflags;
+    bool ok;
     if (m->x.class == SIMPLE_V_STORE)
-        return store(m, data, place, s, bits, zeroed);
-    return zeroed ? loaded(m, data, s, 0, bits) : load(m, data, place, s, bits);
+        ok = store(m, data, place, s, bits, zeroed);
+    else
+        ok = zeroed ? loaded(m, data, s, 0, bits) : load(m, data, place, s, bits);
+    if (!ok || m->cut) /* it is not done, and has raised nothing */
+        m->state->fflags = had;
+    return ok;
 }
 
 bool simple_v_atomic(struct simple_v_machine *m, unsigned i, unsigned s, bool *zero)

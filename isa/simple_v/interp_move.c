@@ -22,9 +22,12 @@ bool simple_v_swizzled(struct simple_v_machine *m, unsigned i, unsigned j)
         if (!simple_v_read(m, rs1, simple_v_index(m, rs1, i, from), &bits[s]))
             return false;
     }
+    const uint8_t had = m->state->fflags;
     for (unsigned s = 0; s < m->subvl; s++)
-        if (!put(m, simple_v_index(m, rd, j, s), bits[s]))
+        if (!put(m, simple_v_index(m, rd, j, s), bits[s])) {
+            m->state->fflags = had;
             return false;
+        }
     return true;
 }
 

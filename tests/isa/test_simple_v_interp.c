@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ieee.h"
 #include "isa/random.h"
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/interp.h"
@@ -314,6 +315,30 @@ static void faults_are_run_on_from(void **state)
     assert_int_equal(s.srcoffs | s.destoffs, 0);
 }
 
+/* What is not done has raised no flag: an element beyond the file, a store's where nothing is. */
+static void faults_raise_nothing(void **state)
+{
+    begin(3);
+    simple_v_set_f(&s, 20, 0x3f800001ull << 32 | 0x3f800000);
+    simple_v_set_f(&s, 21, 0x3f800001);
+    assert_int_equal(run("p48 fmul.s f126v, f20v, f20v"), SIMPLE_V_OK);
+    assert_int_equal(s.fflags, ISA_IEEE_INEXACT);
+    begin(5);
+    for (unsigned n = 20; n < 23; n++)
+        simple_v_set_f(&s, n, 0x3f800000ull << 32 | 0x3f800000);
+    simple_v_set_f(&s, 22, 0x3f800001);
+    assert_int_equal(run("p48 fmul.s f126v, f20v, f20v"), SIMPLE_V_FAULT_OVERRUN);
+    assert_int_equal(s.srcoffs, 4);
+    assert_int_equal(s.fflags, 0);
+    begin(2);
+    simple_v_set_f(&s, 20, 0x3f800001ull << 32 | 0x3f800000);
+    simple_v_set_x(&s, 12, MEMORY + 2);
+    limit = 4;
+    runs("vblock regs(f1=f20v:32, x12=x12), preds(f1=!x0.ff) { fsh f1, 0(x12) ; c.nop }");
+    assert_int_equal(s.vl, 1);
+    assert_int_equal(s.fflags, 0);
+}
+
 /* ---- branches ---- */
 
 static void branches_need_all(void **state)
@@ -528,23 +553,15 @@ static void any_program_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(immediates_are_whole),
-        cmocka_unit_test(lui_is_a_splat),
-        cmocka_unit_test(bytes_beyond_are_kept),
-        cmocka_unit_test(width_is_of_the_widest_source),
-        cmocka_unit_test(division_has_no_faults),
-        cmocka_unit_test(one_mask_skips_or_zeroes),
-        cmocka_unit_test(two_masks_step_apart),
-        cmocka_unit_test(addresses_share_words),
-        cmocka_unit_test(unit_stride_and_gathers),
-        cmocka_unit_test(fail_first_ends_before_a_fault),
-        cmocka_unit_test(faults_are_run_on_from),
-        cmocka_unit_test(branches_need_all),
-        cmocka_unit_test(floats_are_packed_or_boxed),
-        cmocka_unit_test(swizzles_and_indices),
-        cmocka_unit_test(lengths_are_set),
-        cmocka_unit_test(results_saturate),
-        cmocka_unit_test(faults_name_what_they_are_of),
+        cmocka_unit_test(immediates_are_whole),    cmocka_unit_test(lui_is_a_splat),
+        cmocka_unit_test(bytes_beyond_are_kept),   cmocka_unit_test(width_is_of_the_widest_source),
+        cmocka_unit_test(division_has_no_faults),  cmocka_unit_test(one_mask_skips_or_zeroes),
+        cmocka_unit_test(two_masks_step_apart),    cmocka_unit_test(addresses_share_words),
+        cmocka_unit_test(unit_stride_and_gathers), cmocka_unit_test(fail_first_ends_before_a_fault),
+        cmocka_unit_test(faults_are_run_on_from),  cmocka_unit_test(faults_raise_nothing),
+        cmocka_unit_test(branches_need_all),       cmocka_unit_test(floats_are_packed_or_boxed),
+        cmocka_unit_test(swizzles_and_indices),    cmocka_unit_test(lengths_are_set),
+        cmocka_unit_test(results_saturate),        cmocka_unit_test(faults_name_what_they_are_of),
         cmocka_unit_test(any_program_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
