@@ -5,14 +5,19 @@
 
 #include "gpu/frame.h"
 #include "gpu/libresoc/stage.h"
-#include "raster/zs.h"
+#include "raster/zs_blocks.h"
+
+struct libresoc_frag_test {
+    struct raster_zs zs;
+    struct jit_function *code; /* NULL: pixel by pixel */
+};
 
 struct libresoc_frag {
     struct raster_shader shader;
     struct libresoc_stage fragment, blend;
     bool has_fragment, has_blend;
     bool kills;
-    struct raster_zs zs, early; /* early: what is done before the program */
+    struct libresoc_frag_test early, late; /* before the program; of draws that kill, behind it */
     uint32_t varyings;
     uint32_t columns; /* tiles of 8x8 pixels in a row of the frame */
     const struct gpu_host *host;

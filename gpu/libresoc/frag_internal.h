@@ -4,10 +4,9 @@
 
 #include "gpu/follow.h"
 #include "gpu/libresoc/frag.h"
-#include "raster/stages.h"
+#include "gpu/libresoc/frag_table.h"
 
-#define LIBRESOC_TILE 8u /* pixels a side */
-#define LIBRESOC_QUAD 4u /* blocks of 4x4 that it is */
+#define LIBRESOC_GROUPS (64u / LIBRESOC_TILE) /* tiles on a side of the largest tile buffer */
 
 /* A tile of 8x8 pixels at hand. */
 struct libresoc_tile {
@@ -16,31 +15,32 @@ struct libresoc_tile {
     struct raster_tile *of;
     struct raster_shader_work *work;
     struct libresoc_local *local;
-    uint32_t x, y;                   /* in the raster's tile, pixels */
-    uint16_t covered[LIBRESOC_QUAD]; /* lanes of each block of 4x4, in rows */
-    struct raster_stages_block block[LIBRESOC_QUAD];
+    uint32_t x, y;                    /* in the raster's tile, pixels */
+    uint16_t live[LIBRESOC_QUAD];     /* lanes of each block that are to be shaded */
     struct libresoc_looking *looking; /* NULL: nobody looks on */
 };
 
-/* frag.c: depth, programs and colours of the tile. False and work->fault. */
+/* frag.c: depth of blocks before the program, as raster_zs_blocks_fn. */
+uint32_t libresoc_frag_test(const struct libresoc_frag *frag, const struct raster_prim *prim,
+                            struct raster_tile *tile, struct raster_block *blocks, uint32_t count);
+/* The tiles that blocks are of, as bits; lanes of their blocks by tile, of others undefined. */
+uint64_t libresoc_frag_group(const struct raster_block *blocks, uint32_t count,
+                             uint16_t lanes[LIBRESOC_GROUPS * LIBRESOC_GROUPS][LIBRESOC_QUAD]);
+static inline void libresoc_tile_place(struct libresoc_tile *t, uint32_t group)
+{
+    t->x = group % LIBRESOC_GROUPS * LIBRESOC_TILE;
+    t->y = group / LIBRESOC_GROUPS * LIBRESOC_TILE;
+}
+/* The tile's blocks that have such lanes; how many. */
+uint32_t libresoc_tile_blocks(const struct libresoc_tile *t, const uint16_t lanes[LIBRESOC_QUAD],
+                              struct raster_block out[LIBRESOC_QUAD]);
+/* Programs and colours of the tile, whose live lanes have passed; depth of what the program leaves where it may kill. False and
+ * work->fault. */
 bool libresoc_tile_shade(struct libresoc_tile *tile);
-/* frag_watch.c: the same, told to `watch`. */
-bool libresoc_tile_shade_watched(struct libresoc_tile *tile, const struct gpu_watch *watch);
-/* Both: the tiles that blocks of a primitive are of. Nonzero: a fault. */
-uint32_t libresoc_frag_tiles(const struct libresoc_frag *frag, const struct gpu_watch *watch,
-                             const struct raster_prim *prim, struct raster_tile *tile,
-                             const struct raster_block *blocks, uint32_t count,
-                             struct raster_shader_work *work);
 
 /* What a launch of a tile that is looked at tells. */
 simple_v_trace_fn libresoc_looking_trace(struct libresoc_looking *looking,
                                          const struct libresoc_stage *stage);
 void libresoc_looking_source(struct libresoc_looking *looking, const uint32_t *rows, uint64_t mask);
-
-/* The bit that a lane of block n has in a tile's mask: pixels in rows. */
-static inline unsigned libresoc_bit(unsigned n, unsigned lane)
-{
-    return (n / 2 * 4 + raster_lane_y(lane)) * LIBRESOC_TILE + n % 2 * 4 + raster_lane_x(lane);
-}
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/libresoc/frag_internal.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 #include "util/list.h"
 
@@ -24,6 +25,7 @@ struct libresoc_looking {
         struct step *at;
         uint32_t count, room;
     } steps;
+    uint16_t covered[LIBRESOC_QUAD]; /* lanes of each block */
     bool out_of_memory, shaded;
     uint32_t source[LIBRESOC_LANES]; /* what the fragment program gave, if shaded */
     uint64_t left;                   /* pixels that it left */
@@ -78,30 +80,30 @@ static struct gpu_color word_of(uint32_t word)
     return (struct gpu_color){RASTER_R8G8B8A8_UNORM, {word}};
 }
 
-static void tell_test(const struct libresoc_tile *t, unsigned n, struct gpu_follower *f,
-                      const struct kept *before, const struct kept *after)
+static void tell_test(const struct libresoc_tile *t, const struct libresoc_looking *looking, unsigned n,
+                      struct gpu_follower *f, const struct kept *before, const struct kept *after)
 {
-    const struct raster_stages_block *block = &t->block[n];
-    struct gpu_test it = {.when = GPU_TEST_BEFORE, .depth = block->depth[f->number], .rule = t->frag->zs};
+    struct gpu_test it = {.when = GPU_TEST_BEFORE, .depth = f->lane->z, .rule = t->frag->late.zs};
     uint32_t stored = before->zs[n][f->number];
-    const bool passed = raster_zs_test(&t->frag->early, t->prim->reverse, block->depth[f->number], &stored);
+    const bool passed = raster_zs_test(&t->frag->early.zs, t->prim->reverse, it.depth, &stored);
     const uint16_t lanes[RASTER_MAX_SAMPLES] = {passed ? UINT16_MAX : 0};
     gpu_follow_test(f, &it, 1, &(const struct gpu_zs_block){.zs = before->zs[n]},
-                    &(const struct gpu_zs_block){.zs = after->zs[n]}, t->covered + n, lanes);
+                    &(const struct gpu_zs_block){.zs = after->zs[n]}, looking->covered + n, lanes);
 }
 
 static void tell_lane(const struct libresoc_tile *t, const struct libresoc_looking *looking, unsigned n,
                       struct gpu_follower *f, const struct kept *before, const struct kept *after)
 {
     const unsigned bit = libresoc_bit(n, f->number);
-    const bool covered = t->covered[n] >> f->number & 1;
+    const bool covered = looking->covered[n] >> f->number & 1;
     const bool left = looking->shaded && looking->left >> bit & 1;
     struct gpu_lane *lane = f->lane;
     lane->w = util_f2u(raster_w_at(t->prim, t->of->x + (int32_t)(t->x + n % 2 * 4),
                                    t->of->y + (int32_t)(t->y + n / 2 * 4), f->number));
-    lane->z = t->block[n].depth[f->number];
+    lane->z = raster_depth_at(t->prim, t->of->x + (int32_t)(t->x + n % 2 * 4),
+                              t->of->y + (int32_t)(t->y + n / 2 * 4), f->number);
     lane->out_of_memory |= looking->out_of_memory;
-    tell_test(t, n, f, before, after);
+    tell_test(t, looking, n, f, before, after);
     for (uint32_t i = 0; i < looking->steps.count; i++) {
         const struct step *step = &looking->steps.at[i];
         f->now = (struct gpu_step){.pc = step->pc, .enters = true, .blends = step->blends};
@@ -122,8 +124,8 @@ static void tell_block(const struct libresoc_tile *t, const struct gpu_watch *wa
 {
     const struct raster_block block = {.x = (uint8_t)(t->x / 4 + n % 2),
                                        .y = (uint8_t)(t->y / 4 + n / 2),
-                                       .mask = t->covered[n],
-                                       .sample = {t->covered[n]}};
+                                       .mask = looking->covered[n],
+                                       .sample = {looking->covered[n]}};
     const struct gpu_watched_block it = {.block = &block, .tile = t->of, .counts = true};
     struct gpu_following following;
     if (!gpu_following_begin(&following, watch, &it, sizeof(struct gpu_follower))) {
@@ -139,20 +141,36 @@ static void tell_block(const struct libresoc_tile *t, const struct gpu_watch *wa
     gpu_following_end(&following, executed);
 }
 
-bool libresoc_tile_shade_watched(struct libresoc_tile *t, const struct gpu_watch *watch)
+/* Depth and programs of a tile of which `covered` lanes are the primitive's. */
+static bool shade_tile(struct libresoc_tile *t, const uint16_t covered[LIBRESOC_QUAD])
+{
+    struct raster_block blocks[LIBRESOC_QUAD];
+    uint16_t live[LIBRESOC_GROUPS * LIBRESOC_GROUPS][LIBRESOC_QUAD];
+    uint32_t count = libresoc_tile_blocks(t, covered, blocks);
+    count = libresoc_frag_test(t->frag, t->prim, t->of, blocks, count);
+    const uint64_t group = libresoc_frag_group(blocks, count, live);
+    if (!group || !t->frag->has_fragment)
+        return true;
+    memcpy(t->live, live[__builtin_ctzll(group)], sizeof t->live);
+    return libresoc_tile_shade(t);
+}
+
+static bool shade_watched(struct libresoc_tile *t, const struct gpu_watch *watch,
+                          const uint16_t covered[LIBRESOC_QUAD])
 {
     struct libresoc_looking looking = {0};
     const uint64_t began = t->work->executed;
     struct kept before, after;
+    memcpy(looking.covered, covered, sizeof looking.covered);
     keep(t, &before);
     t->looking = &looking;
-    const bool done = libresoc_tile_shade(t);
+    const bool done = shade_tile(t, covered);
     keep(t, &after);
     for (unsigned n = 0; n < LIBRESOC_QUAD; n++)
         put(t, n, &before);
     uint64_t executed = t->work->executed - began; /* all of it the first block's */
     for (unsigned n = 0; n < LIBRESOC_QUAD; n++) {
-        if (!t->covered[n])
+        if (!covered[n])
             continue;
         tell_block(t, watch, &looking, n, &before, &after, executed);
         executed = 0;
@@ -166,7 +184,16 @@ uint32_t libresoc_frag_shade_watched(const struct libresoc_frag *frag, const str
                                      const struct raster_block *blocks, uint32_t count,
                                      struct raster_shader_work *work)
 {
+    uint16_t covered[LIBRESOC_GROUPS * LIBRESOC_GROUPS][LIBRESOC_QUAD];
+    struct libresoc_local local;
     if (!raster_shader_pay(&frag->shader, count, work))
         return RASTER_SHADER_UNPAID;
-    return libresoc_frag_tiles(frag, watch, prim, tile, blocks, count, work);
+    for (uint64_t groups = libresoc_frag_group(blocks, count, covered); groups; groups &= groups - 1) {
+        const uint32_t group = (uint32_t)__builtin_ctzll(groups);
+        struct libresoc_tile t = {.frag = frag, .prim = prim, .of = tile, .work = work, .local = &local};
+        libresoc_tile_place(&t, group);
+        if (!shade_watched(&t, watch, covered[group]))
+            return 1;
+    }
+    return 0;
 }
