@@ -45,17 +45,36 @@ static bool covers(const struct simple_v_trans *t, const struct simple_v_mask_co
     return begin < mask->reg * 8u + 8 && mask->reg * 8u < end;
 }
 
+/* Bytes of the file. */
+struct elements {
+    unsigned at, step;
+};
+
+/* Element i's bytes, written, and those of an element that is read behind it. */
+static bool meets_later(const struct simple_v_trans *t, struct elements written, struct elements read)
+{
+    for (unsigned i = 0; i < t->most; i++)
+        for (unsigned j = i + 1; j < t->most; j++) {
+            const unsigned w = written.at + i * written.step, r = read.at + j * read.step;
+            if (w < r + read.step && r < w + written.step)
+                return true;
+        }
+    return false;
+}
+
 bool simple_v_trans_meets(const struct simple_v_trans *t, const struct simple_v_operand_context *written,
                           const struct simple_v_operand_context *read)
 {
     unsigned begin, end, read_begin, read_end;
     if (!read->there || written->integer != read->integer)
         return false;
-    if (read->vector && simple_v_stride(read) == simple_v_stride(written) && written->reg <= read->reg)
-        return false;
     simple_v_trans_range(t, written, &begin, &end);
     simple_v_trans_range(t, read, &read_begin, &read_end);
-    return begin < read_end && read_begin < end;
+    if (begin >= read_end || read_begin >= end)
+        return false;
+    return !read->vector || !written->vector ||
+           meets_later(t, (struct elements){begin, simple_v_stride(written) / 8},
+                       (struct elements){read_begin, simple_v_stride(read) / 8});
 }
 
 static bool meets_any(const struct simple_v_trans *t)
