@@ -7,57 +7,94 @@
 
 /* ---- what programs read ---- */
 
-/* A row of pixels: as the inline functions of raster/prim.h and raster/depth.h have one. */
-typedef float row[LIBRESOC_TILE];
+/* Eight pixels of a row, and four: every one as the inline functions of raster/prim.h and raster/depth.h have it. */
+typedef float row __attribute__((vector_size(32)));
+typedef int32_t columns __attribute__((vector_size(32)));
+typedef double half __attribute__((vector_size(32)));
+typedef int32_t half_ints __attribute__((vector_size(16)));
+typedef float half_row __attribute__((vector_size(16)));
+typedef int64_t half_mask __attribute__((vector_size(32)));
+typedef uint64_t half_sums __attribute__((vector_size(32)));
 
-static inline __attribute__((always_inline)) void plane(const row x, float y, float a, float b, row out)
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* A plane along the tile, x below a row's. */
+struct slope {
+    row over; /* a * x, of each column */
+    float b, c;
+};
+
+ALWAYS void slope_begin(struct slope *out, const row *x, float a, float b, float c)
 {
-    for (unsigned c = 0; c < LIBRESOC_TILE; c++)
-        out[c] = a * x[c] + b * y;
+    out->over = a * *x;
+    out->b = b;
+    out->c = c;
 }
 
-static inline __attribute__((always_inline)) void depths(const struct raster_depth *depth, int32_t x,
-                                                         int32_t y, float *out)
+/* *to where the mask is not set. */
+ALWAYS void replace_unless(const half_mask *mask, half *to, double by)
+{
+    const half all = {by, by, by, by};
+    *to = (half)(((half_mask)*to & *mask) | ((half_mask)all & ~*mask));
+}
+
+/* Four depths, from sums of fixed point. */
+ALWAYS void depths(const half_sums *at, double unit, float *out)
+{
+    const half_ints whole = __builtin_convertvector(*at >> 32, half_ints);
+    const half_ints part = __builtin_convertvector(*at >> 1 & 0x7fffffff, half_ints);
+    half steps = __builtin_convertvector(whole, half) + __builtin_convertvector(part, half) * 0x1p-31;
+    steps = steps * unit - RASTER_DEPTH_ROUND;
+    half_mask inside = steps > 0.0;
+    replace_unless(&inside, &steps, 0.0);
+    inside = steps < RASTER_DEPTH_STEPS;
+    replace_unless(&inside, &steps, RASTER_DEPTH_STEPS);
+    const half_row z = __builtin_convertvector(steps * (1.0 / RASTER_DEPTH_STEPS), half_row);
+    memcpy(out, &z, sizeof z);
+}
+
+ALWAYS void fill_depths(const struct raster_depth *depth, int32_t x, int32_t y, float *out)
 {
     const double unit = (double)(1u << depth->shift);
-    const uint64_t first =
-        (uint64_t)depth->c + (uint64_t)depth->a * (uint64_t)x + (uint64_t)depth->b * (uint64_t)y;
-    for (unsigned c = 0; c < LIBRESOC_TILE; c++) {
-        const uint64_t at = first + (uint64_t)depth->a * c;
-        const int32_t whole = (int32_t)(at >> 32), part = (int32_t)((uint32_t)at >> 1);
-        const double steps = ((double)whole + (double)part * 0x1p-31) * unit - RASTER_DEPTH_ROUND;
-        out[c] = (float)(raster_depth_clamp(steps) * (1.0 / RASTER_DEPTH_STEPS));
+    const uint64_t a = (uint64_t)depth->a, b = (uint64_t)depth->b;
+    half_sums left = {0, a, 2 * a, 3 * a}, right;
+    left += (uint64_t)depth->c + a * (uint64_t)x + b * (uint64_t)y;
+    right = left + 4 * a;
+    for (unsigned r = 0; r < LIBRESOC_TILE; r++, left += b, right += b) {
+        depths(&left, unit, out + r * LIBRESOC_TILE);
+        depths(&right, unit, out + r * LIBRESOC_TILE + 4);
     }
 }
 
-static inline __attribute__((always_inline)) void
-fill_row(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings, float (*in)[LIBRESOC_LANES])
+/* Of a row `down` pixels from where planes are counted. */
+ALWAYS void fill_row(const struct slope *slope, uint32_t varyings, float down, float (*in)[LIBRESOC_LANES])
 {
-    row from, over, w;
-    const float down = (float)y + 0.5f - prim->y0;
-    for (unsigned c = 0; c < LIBRESOC_TILE; c++) {
-        in[0][c] = (float)(x + (int32_t)c) + 0.5f;
-        in[1][c] = (float)y + 0.5f;
-        from[c] = in[0][c] - prim->x0;
-    }
-    depths(&prim->depth, x, y, in[2]);
-    plane(from, down, prim->inv_w_a, prim->inv_w_b, over);
-    for (unsigned c = 0; c < LIBRESOC_TILE; c++) {
-        in[3][c] = over[c] + prim->inv_w_c;
-        w[c] = 1.0f / in[3][c];
-    }
-    for (uint32_t k = 0; k < varyings; k++) {
-        plane(from, down, prim->vary_a[k], prim->vary_b[k], over);
-        for (unsigned c = 0; c < LIBRESOC_TILE; c++)
-            in[4 + k][c] = over[c] * w[c] + prim->vary_c[k];
+    const row over = slope[0].over + slope[0].b * down + slope[0].c, w = 1.0f / over;
+    memcpy(in[3], &over, sizeof over);
+    for (uint32_t k = 1; k <= varyings; k++) {
+        const row vary = (slope[k].over + slope[k].b * down) * w + slope[k].c;
+        memcpy(in[3 + k], &vary, sizeof vary);
     }
 }
 
-static inline __attribute__((always_inline)) void fill(const struct raster_prim *prim, int32_t x, int32_t y,
-                                                       uint32_t varyings, float (*in)[LIBRESOC_LANES])
+ALWAYS void fill(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings,
+                 float (*in)[LIBRESOC_LANES])
 {
-    for (unsigned r = 0; r < LIBRESOC_TILE; r++)
-        fill_row(prim, x, y + (int32_t)r, varyings, (float(*)[LIBRESOC_LANES])(in[0] + r * LIBRESOC_TILE));
+    struct slope slope[1 + LIBRESOC_VARYINGS];
+    const columns column = x + (columns){0, 1, 2, 3, 4, 5, 6, 7};
+    const row across = __builtin_convertvector(column, row) + 0.5f, from = across - prim->x0;
+    slope_begin(&slope[0], &from, prim->inv_w_a, prim->inv_w_b, prim->inv_w_c);
+    for (uint32_t k = 0; k < varyings; k++)
+        slope_begin(&slope[1 + k], &from, prim->vary_a[k], prim->vary_b[k], prim->vary_c[k]);
+    fill_depths(&prim->depth, x, y, in[2]);
+    for (unsigned r = 0; r < LIBRESOC_TILE; r++) {
+        const float centre = (float)(y + (int32_t)r) + 0.5f;
+        const row down = centre + (row){0};
+        float(*at)[LIBRESOC_LANES] = (float(*)[LIBRESOC_LANES])(in[0] + r * LIBRESOC_TILE);
+        memcpy(at[0], &across, sizeof across);
+        memcpy(at[1], &down, sizeof down);
+        fill_row(slope, varyings, centre - prim->y0, at);
+    }
 }
 
 static __attribute__((target("avx2"))) void fill_avx2(const struct raster_prim *prim, int32_t x, int32_t y,

@@ -160,10 +160,13 @@ static void reach(const struct libresoc_stage *stage, const struct libresoc_laun
 {
     struct libresoc_local *local = launch->local;
     const struct gpu_memory *memory = stage->memory;
-    out->stack = (struct libresoc_reach){LIBRESOC_STACK_AT, LIBRESOC_STACK, (uintptr_t)local->stack};
-    out->in = (struct libresoc_reach){LIBRESOC_IN_AT, launch->in_bytes, (uintptr_t)local->in};
-    out->out = (struct libresoc_reach){LIBRESOC_OUT_AT, launch->out_bytes, (uintptr_t)local->out};
-    out->memory = (struct libresoc_reach){0, memory->size, (uintptr_t)memory->base};
+    out->reach[LIBRESOC_OWN_STACK] =
+        (struct libresoc_reach){LIBRESOC_STACK_AT, LIBRESOC_STACK, (uintptr_t)local->stack};
+    out->reach[LIBRESOC_OWN_IN] =
+        (struct libresoc_reach){LIBRESOC_IN_AT, launch->in_bytes, (uintptr_t)local->in};
+    out->reach[LIBRESOC_OWN_OUT] =
+        (struct libresoc_reach){LIBRESOC_OUT_AT, launch->out_bytes, (uintptr_t)local->out};
+    out->reach[LIBRESOC_GUEST] = (struct libresoc_reach){0, memory->size, (uintptr_t)memory->base};
     out->written = *stage->written;
 }
 

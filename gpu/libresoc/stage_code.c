@@ -1,5 +1,6 @@
 #include "gpu/libresoc/stage_code.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,88 +12,198 @@
 
 /* ---- what it reaches ---- */
 
-/* An i64 of the thread, for each lane of what `like` is. */
-static LLVMValueRef field(struct jit_builder *b, LLVMValueRef thread, size_t offset, LLVMValueRef like)
+#define REACH(number, member)                                                                                \
+    (offsetof(struct libresoc_thread, reach) + (number) * sizeof(struct libresoc_reach) +                    \
+     offsetof(struct libresoc_reach, member))
+#define SPAN(n, member) offsetof(struct libresoc_thread, written.span[n].member)
+
+/* An access under way: `bytes` (i64) from `address` (i64, or a vector of them) on. */
+struct access {
+    struct jit_builder *b;
+    LLVMValueRef thread, address, bytes;
+    bool stores;
+};
+
+/* Where an address stands: memory from guest address `at` on, of which `most` is the last place for the bytes, which the host has at
+ * `host`. `there` (i1): whether it is memory at all, and as large as the bytes. */
+struct found {
+    LLVMValueRef at, most, host, there;
+};
+
+static LLVMValueRef field(const struct access *a, size_t offset)
 {
-    LLVMValueRef value = jit_load(b, b->i64, jit_offset_const(b, thread, offset), 8, true);
+    return jit_load(a->b, a->b->i64, jit_offset_const(a->b, a->thread, offset), 8, true);
+}
+
+/* A number for each lane of what `like` is. */
+static LLVMValueRef splat(struct jit_builder *b, LLVMValueRef value, LLVMValueRef like)
+{
     const LLVMTypeRef type = LLVMTypeOf(like);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return value;
-    LLVMValueRef lanes = LLVMGetUndef(type);
-    for (unsigned l = 0; l < LLVMGetVectorSize(type); l++)
-        lanes = LLVMBuildInsertElement(b->ir, lanes, value, jit_i32(b, l), "");
-    return lanes;
+    const LLVMValueRef first = LLVMBuildInsertElement(b->ir, LLVMGetPoison(type), value, jit_i32(b, 0), "");
+    return LLVMBuildShuffleVector(b->ir, first, LLVMGetPoison(type),
+                                  LLVMConstNull(LLVMVectorType(b->i32, LLVMGetVectorSize(type))), "");
 }
 
-struct access {
-    struct jit_builder *b;
-    LLVMValueRef thread, address, bytes; /* bytes: as many lanes as the address */
-    LLVMValueRef host, there;            /* so far; NULL: nowhere yet */
-};
-
-#define REACH(member) offsetof(struct libresoc_thread, member)
-
-/* Whether it lies in memory of the thread. */
-static LLVMValueRef within(const struct access *a, size_t reach, LLVMValueRef *host)
+/* The launch's own memory. */
+static struct found find_own(const struct access *a, LLVMValueRef address)
 {
     struct jit_builder *b = a->b;
-    const LLVMValueRef at = field(b, a->thread, reach + offsetof(struct libresoc_reach, at), a->address);
-    const LLVMValueRef size = field(b, a->thread, reach + offsetof(struct libresoc_reach, size), a->address);
-    const LLVMValueRef base = field(b, a->thread, reach + offsetof(struct libresoc_reach, host), a->address);
-    const LLVMValueRef offset = LLVMBuildSub(b->ir, a->address, at, "");
-    const LLVMValueRef fits = LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, "");
-    const LLVMValueRef most = LLVMBuildSub(b->ir, size, a->bytes, "");
-    *host = LLVMBuildAdd(b->ir, base, offset, "");
-    return LLVMBuildAnd(b->ir, fits, LLVMBuildICmp(b->ir, LLVMIntULE, offset, most, ""), "");
+    static_assert(LIBRESOC_IN_AT == LIBRESOC_STACK_AT + LIBRESOC_OWN_IN * LIBRESOC_OWN_STEP &&
+                      LIBRESOC_OUT_AT == LIBRESOC_STACK_AT + LIBRESOC_OWN_OUT * LIBRESOC_OWN_STEP,
+                  "numbers of own memory are those of addresses");
+    const LLVMValueRef offset = LLVMBuildSub(b->ir, address, jit_i64(b, LIBRESOC_STACK_AT), "");
+    const LLVMValueRef number =
+        LLVMBuildLShr(b->ir, offset, jit_i64(b, (uint64_t)__builtin_ctz(LIBRESOC_OWN_STEP)), "");
+    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntULT, number, jit_i64(b, LIBRESOC_OWN), "");
+    if (a->stores)
+        there = LLVMBuildAnd(b->ir, there,
+                             LLVMBuildICmp(b->ir, LLVMIntNE, number, jit_i64(b, LIBRESOC_OWN_IN), ""), "");
+    const LLVMValueRef at = LLVMBuildSelect(b->ir, there, number, jit_i64(b, 0), "");
+    const LLVMValueRef by = LLVMBuildMul(b->ir, at, jit_i64(b, sizeof(struct libresoc_reach)), "");
+    const LLVMValueRef reach = jit_offset(b, a->thread, by);
+    const LLVMValueRef size = jit_load(b, b->i64, jit_offset_const(b, reach, REACH(0, size)), 8, true);
+    return (struct found){
+        .at = jit_load(b, b->i64, jit_offset_const(b, reach, REACH(0, at)), 8, true),
+        .most = LLVMBuildSub(b->ir, size, a->bytes, ""),
+        .host = jit_load(b, b->i64, jit_offset_const(b, reach, REACH(0, host)), 8, true),
+        .there = LLVMBuildAnd(b->ir, there, LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, ""), "")};
 }
 
-static void add(struct access *a, LLVMValueRef there, LLVMValueRef host)
+/* Guest memory about it: up to what the frame writes, which nobody reads. */
+static struct found find_guest(const struct access *a, LLVMValueRef address)
 {
     struct jit_builder *b = a->b;
-    a->host = a->there ? LLVMBuildSelect(b->ir, there, host, a->host, "") : host;
-    a->there = a->there ? LLVMBuildOr(b->ir, a->there, there, "") : there;
-}
-
-/* What the frame writes nobody reads. */
-static LLVMValueRef unwritten(const struct access *a, LLVMValueRef there)
-{
-    struct jit_builder *b = a->b;
-    const LLVMValueRef end = LLVMBuildAdd(b->ir, a->address, a->bytes, "");
+    LLVMValueRef from = jit_i64(b, 0), to = field(a, REACH(LIBRESOC_GUEST, size)),
+                 there = LLVMConstAllOnes(b->i1);
     for (unsigned n = 0; n < LIBRESOC_WRITTEN; n++) {
-        const size_t from = offsetof(struct libresoc_thread, written.span[n].from),
-                     to = offsetof(struct libresoc_thread, written.span[n].to);
-        const LLVMValueRef before =
-            LLVMBuildICmp(b->ir, LLVMIntULE, end, field(b, a->thread, from, a->address), "");
-        const LLVMValueRef behind =
-            LLVMBuildICmp(b->ir, LLVMIntUGE, a->address, field(b, a->thread, to, a->address), "");
-        there = LLVMBuildAnd(b->ir, there, LLVMBuildOr(b->ir, before, behind, ""), "");
+        const LLVMValueRef begin = field(a, SPAN(n, from)), end = field(a, SPAN(n, to));
+        const LLVMValueRef behind = LLVMBuildICmp(b->ir, LLVMIntULE, end, address, ""),
+                           before = LLVMBuildICmp(b->ir, LLVMIntULT, address, begin, "");
+        const LLVMValueRef later =
+            LLVMBuildAnd(b->ir, behind, LLVMBuildICmp(b->ir, LLVMIntUGT, end, from, ""), "");
+        const LLVMValueRef sooner =
+            LLVMBuildAnd(b->ir, before, LLVMBuildICmp(b->ir, LLVMIntULT, begin, to, ""), "");
+        from = LLVMBuildSelect(b->ir, later, end, from, "");
+        to = LLVMBuildSelect(b->ir, sooner, begin, to, "");
+        there = LLVMBuildAnd(b->ir, there, LLVMBuildOr(b->ir, behind, before, ""), "");
     }
-    return there;
+    /* It may be beyond all memory: then what there is from `from` on is less than nothing. */
+    const LLVMValueRef ordered = LLVMBuildICmp(b->ir, LLVMIntULE, from, to, ""),
+                       size = LLVMBuildSub(b->ir, to, from, "");
+    there = LLVMBuildAnd(
+        b->ir, there, LLVMBuildAnd(b->ir, ordered, LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, ""), ""),
+        "");
+    return (struct found){.at = from,
+                          .most = LLVMBuildSub(b->ir, size, a->bytes, ""),
+                          .host = LLVMBuildAdd(b->ir, field(a, REACH(LIBRESOC_GUEST, host)), from, ""),
+                          .there = there};
+}
+
+static LLVMBasicBlockRef block(struct jit_builder *b, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(b->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir)),
+                                         name);
+}
+
+static LLVMValueRef either(struct jit_builder *b, const LLVMValueRef value[2], LLVMBasicBlockRef from[2])
+{
+    LLVMValueRef phi = LLVMBuildPhi(b->ir, LLVMTypeOf(value[0]), "");
+    LLVMValueRef values[2] = {value[0], value[1]};
+    LLVMAddIncoming(phi, values, from, 2);
+    return phi;
+}
+
+/* Programs store to their own memory alone; all of it lies beyond the guest's. */
+static struct found find(const struct access *a, LLVMValueRef address)
+{
+    struct jit_builder *b = a->b;
+    if (a->stores)
+        return find_own(a, address);
+    LLVMBasicBlockRef way[2] = {block(b, "own"), block(b, "guest")}, from[2], met = block(b, "found");
+    struct found one[2];
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntUGE, address, jit_i64(b, LIBRESOC_STACK_AT), ""),
+                    way[0], way[1]);
+    for (unsigned n = 0; n < 2; n++) {
+        LLVMPositionBuilderAtEnd(b->ir, way[n]);
+        one[n] = n ? find_guest(a, address) : find_own(a, address);
+        from[n] = LLVMGetInsertBlock(b->ir);
+        LLVMBuildBr(b->ir, met);
+    }
+    LLVMPositionBuilderAtEnd(b->ir, met);
+    return (struct found){either(b, (LLVMValueRef[]){one[0].at, one[1].at}, from),
+                          either(b, (LLVMValueRef[]){one[0].most, one[1].most}, from),
+                          either(b, (LLVMValueRef[]){one[0].host, one[1].host}, from),
+                          either(b, (LLVMValueRef[]){one[0].there, one[1].there}, from)};
+}
+
+/* Whether the bytes at `address`, or at each of them, lie in it, and where. */
+static LLVMValueRef within(const struct access *a, const struct found *f, LLVMValueRef address,
+                           LLVMValueRef *there)
+{
+    struct jit_builder *b = a->b;
+    const LLVMValueRef offset = LLVMBuildSub(b->ir, address, splat(b, f->at, address), "");
+    *there = LLVMBuildICmp(b->ir, LLVMIntULE, offset, splat(b, f->most, address), "");
+    return LLVMBuildAdd(b->ir, offset, splat(b, f->host, address), "");
+}
+
+static LLVMValueRef place_one(const struct access *a, LLVMValueRef address, LLVMValueRef *there)
+{
+    const struct found f = find(a, address);
+    const LLVMValueRef host = within(a, &f, address, there);
+    *there = LLVMBuildAnd(a->b->ir, *there, f.there, "");
+    return host;
+}
+
+/* Lane after lane, in a loop: what is compiled for each would be long. */
+static LLVMValueRef place_each(const struct access *a, LLVMValueRef *there)
+{
+    struct jit_builder *b = a->b;
+    const LLVMTypeRef type = LLVMTypeOf(a->address);
+    const unsigned count = LLVMGetVectorSize(type);
+    const LLVMTypeRef bytes = LLVMVectorType(b->i8, count);
+    const LLVMValueRef at = jit_alloca(b, type, "addresses"), in = jit_alloca(b, bytes, "there");
+    struct jit_loop loop;
+    jit_store(b, a->address, at, 8);
+    jit_loop_begin(b, &loop, jit_i32(b, count));
+    const LLVMValueRef one = jit_offset(b, at, LLVMBuildMul(b->ir, loop.index, jit_i32(b, 8), ""));
+    LLVMValueRef is;
+    const LLVMValueRef host = place_one(a, jit_load(b, b->i64, one, 8, false), &is);
+    jit_store(b, host, one, 8);
+    jit_store(b, LLVMBuildZExt(b->ir, is, b->i8, ""), jit_offset(b, in, loop.index), 1);
+    jit_loop_end(b, &loop);
+    *there = LLVMBuildICmp(b->ir, LLVMIntNE, jit_load(b, bytes, in, 1, false), LLVMConstNull(bytes), "");
+    return jit_load(b, type, at, 8, false);
+}
+
+/* Addresses of vectors nearly always are of one piece of memory: that of the first. */
+static LLVMValueRef place_all(const struct access *a, LLVMValueRef *there)
+{
+    struct jit_builder *b = a->b;
+    LLVMBasicBlockRef from[2], apart = block(b, "apart"), met = block(b, "placed");
+    LLVMValueRef host[2], in[2];
+    const struct found f = find(a, LLVMBuildExtractElement(b->ir, a->address, jit_i32(b, 0), ""));
+    host[0] = within(a, &f, a->address, &in[0]);
+    const LLVMValueRef all = LLVMBuildNot(b->ir, jit_mask_any(b, LLVMBuildNot(b->ir, in[0], "")), "");
+    in[0] = LLVMConstAllOnes(LLVMTypeOf(in[0]));
+    from[0] = LLVMGetInsertBlock(b->ir);
+    jit_likely(b, LLVMBuildCondBr(b->ir, LLVMBuildAnd(b->ir, all, f.there, ""), met, apart));
+    LLVMPositionBuilderAtEnd(b->ir, apart);
+    host[1] = place_each(a, &in[1]);
+    from[1] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, met);
+    LLVMPositionBuilderAtEnd(b->ir, met);
+    *there = either(b, in, from);
+    return either(b, host, from);
 }
 
 static LLVMValueRef place(void *ctx, struct jit_builder *b, LLVMValueRef thread, LLVMValueRef address,
                           LLVMValueRef bytes, bool stores, LLVMValueRef *there)
 {
-    struct access a = {.b = b, .thread = thread, .address = address, .bytes = bytes};
-    LLVMValueRef host, in;
-    if (LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind &&
-        LLVMGetTypeKind(LLVMTypeOf(bytes)) != LLVMVectorTypeKind) {
-        a.bytes = LLVMGetUndef(LLVMTypeOf(address));
-        for (unsigned l = 0; l < LLVMGetVectorSize(LLVMTypeOf(address)); l++)
-            a.bytes = LLVMBuildInsertElement(b->ir, a.bytes, bytes, jit_i32(b, l), "");
-    }
-    in = within(&a, REACH(stack), &host);
-    add(&a, in, host);
-    in = within(&a, REACH(out), &host);
-    add(&a, in, host);
-    if (!stores) {
-        in = within(&a, REACH(in), &host);
-        add(&a, in, host);
-        in = within(&a, REACH(memory), &host);
-        add(&a, unwritten(&a, in), host);
-    }
-    *there = a.there;
-    return a.host;
+    const struct access a = {.b = b, .thread = thread, .address = address, .bytes = bytes, .stores = stores};
+    return LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind ? place_all(&a, there)
+                                                                      : place_one(&a, address, there);
 }
 
 /* ---- code ---- */
@@ -118,7 +229,7 @@ struct head {
     char mark[16];
     uint64_t address;
 };
-static const char mark[16] = "libresoc stage 1";
+static const char mark[16] = "libresoc stage 2";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {

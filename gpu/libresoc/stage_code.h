@@ -10,10 +10,21 @@ struct libresoc_reach {
     uint64_t at, size, host;
 };
 
+/* Its own by number: (address - LIBRESOC_STACK_AT) / LIBRESOC_OWN_STEP. */
+enum libresoc_reached {
+    LIBRESOC_OWN_STACK,
+    LIBRESOC_OWN_IN,
+    LIBRESOC_OWN_OUT,
+    LIBRESOC_OWN,
+    LIBRESOC_GUEST = LIBRESOC_OWN,
+    LIBRESOC_REACHED
+};
+#define LIBRESOC_OWN_STEP 0x10000u
+
 /* A launch as compiled code has it: begins with the thread. */
 struct libresoc_thread {
     struct simple_v_thread thread;
-    struct libresoc_reach stack, in, out, memory;
+    struct libresoc_reach reach[LIBRESOC_REACHED];
     struct libresoc_written written;
 };
 typedef void (*libresoc_stage_fn)(struct libresoc_thread *thread);
