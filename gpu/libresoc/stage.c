@@ -37,6 +37,25 @@ const struct gpu_program_kind libresoc_program_kind = {.word_bytes = 2,
                                                        .decode = decode,
                                                        .destroy = destroy};
 
+/* Spans do not share bytes. */
+static void find_readable(const struct libresoc_written *written, uint64_t size,
+                          struct libresoc_readable *out)
+{
+    uint64_t at = 0;
+    for (unsigned n = 0; n < LIBRESOC_READABLE; n++) {
+        uint64_t from = UINT64_MAX, to = UINT64_MAX; /* the next span */
+        for (unsigned k = 0; k < LIBRESOC_WRITTEN; k++)
+            if (written->span[k].from < written->span[k].to && written->span[k].from >= at &&
+                written->span[k].from < from) {
+                from = written->span[k].from;
+                to = written->span[k].to;
+            }
+        out->from[n] = at < size ? at : UINT64_MAX;
+        out->to[n] = at < size ? UTIL_MIN(from, size) : UINT64_MAX;
+        at = to;
+    }
+}
+
 bool libresoc_stage_take(struct gpu_programs *programs, struct jit_engine *engine,
                          const struct libresoc_program_record *record, struct libresoc_stage *out,
                          struct gpu_fault *fault)
@@ -58,6 +77,7 @@ bool libresoc_stage_take(struct gpu_programs *programs, struct jit_engine *engin
     if (status)
         return gpu_fault_set(fault, GPU_FAULT_SHADER, unit, address, "%s",
                              status == -ENOMEM ? "no host memory" : error.text);
+    find_readable(out->written, out->memory->size, &out->readable);
     out->cached = program;
     out->code = engine ? libresoc_stage_code(program, address, record->entry, engine) : NULL;
     out->program = *(const struct simple_v_program *)program->program;
@@ -167,7 +187,7 @@ static void reach(const struct libresoc_stage *stage, const struct libresoc_laun
     out->reach[LIBRESOC_OWN_OUT] =
         (struct libresoc_reach){LIBRESOC_OUT_AT, launch->out_bytes, (uintptr_t)local->out};
     out->reach[LIBRESOC_GUEST] = (struct libresoc_reach){0, memory->size, (uintptr_t)memory->base};
-    out->written = *stage->written;
+    out->readable = stage->readable;
 }
 
 /* From the thread's PC until the program ends. */

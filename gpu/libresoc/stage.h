@@ -43,11 +43,18 @@ struct libresoc_written {
 /* Whether any of [address, address + size) is. */
 bool libresoc_is_written(const struct libresoc_written *written, uint64_t address, uint64_t size);
 
+/* Guest memory that programs may read: what is left, in pieces by address; those that there are not begin at the end of all numbers. */
+#define LIBRESOC_READABLE (LIBRESOC_WRITTEN + 1)
+struct libresoc_readable {
+    uint64_t from[LIBRESOC_READABLE], to[LIBRESOC_READABLE];
+};
+
 struct libresoc_stage {
     enum libresoc_stage_kind kind;
     const struct gpu_memory *memory;
     const struct libresoc_written *written;
-    struct simple_v_program program; /* where it stands; its arrays are the cache's */
+    struct libresoc_readable readable; /* of `memory` */
+    struct simple_v_program program;   /* where it stands; its arrays are the cache's */
     const struct gpu_program *cached;
     struct jit_function *code; /* NULL: it is interpreted */
     uint64_t entry, uniforms;

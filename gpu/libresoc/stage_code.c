@@ -15,7 +15,7 @@
 #define REACH(number, member)                                                                                \
     (offsetof(struct libresoc_thread, reach) + (number) * sizeof(struct libresoc_reach) +                    \
      offsetof(struct libresoc_reach, member))
-#define SPAN(n, member) offsetof(struct libresoc_thread, written.span[n].member)
+#define READABLE(member) offsetof(struct libresoc_thread, readable.member)
 
 /* An access under way: `bytes` (i64) from `address` (i64, or a vector of them) on. */
 struct access {
@@ -71,34 +71,24 @@ static struct found find_own(const struct access *a, LLVMValueRef address)
         .there = LLVMBuildAnd(b->ir, there, LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, ""), "")};
 }
 
-/* Guest memory about it: up to what the frame writes, which nobody reads. */
+/* Guest memory: the last piece that begins no later. */
 static struct found find_guest(const struct access *a, LLVMValueRef address)
 {
     struct jit_builder *b = a->b;
-    LLVMValueRef from = jit_i64(b, 0), to = field(a, REACH(LIBRESOC_GUEST, size)),
-                 there = LLVMConstAllOnes(b->i1);
-    for (unsigned n = 0; n < LIBRESOC_WRITTEN; n++) {
-        const LLVMValueRef begin = field(a, SPAN(n, from)), end = field(a, SPAN(n, to));
-        const LLVMValueRef behind = LLVMBuildICmp(b->ir, LLVMIntULE, end, address, ""),
-                           before = LLVMBuildICmp(b->ir, LLVMIntULT, address, begin, "");
-        const LLVMValueRef later =
-            LLVMBuildAnd(b->ir, behind, LLVMBuildICmp(b->ir, LLVMIntUGT, end, from, ""), "");
-        const LLVMValueRef sooner =
-            LLVMBuildAnd(b->ir, before, LLVMBuildICmp(b->ir, LLVMIntULT, begin, to, ""), "");
-        from = LLVMBuildSelect(b->ir, later, end, from, "");
-        to = LLVMBuildSelect(b->ir, sooner, begin, to, "");
-        there = LLVMBuildAnd(b->ir, there, LLVMBuildOr(b->ir, behind, before, ""), "");
+    LLVMValueRef number = jit_i64(b, 0);
+    for (unsigned n = 1; n < LIBRESOC_READABLE; n++) {
+        const LLVMValueRef from = field(a, READABLE(from[n]));
+        const LLVMValueRef later = LLVMBuildICmp(b->ir, LLVMIntUGE, address, from, "");
+        number = LLVMBuildAdd(b->ir, number, LLVMBuildZExt(b->ir, later, b->i64, ""), "");
     }
-    /* It may be beyond all memory: then what there is from `from` on is less than nothing. */
-    const LLVMValueRef ordered = LLVMBuildICmp(b->ir, LLVMIntULE, from, to, ""),
-                       size = LLVMBuildSub(b->ir, to, from, "");
-    there = LLVMBuildAnd(
-        b->ir, there, LLVMBuildAnd(b->ir, ordered, LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, ""), ""),
-        "");
+    const LLVMValueRef piece = jit_offset(b, a->thread, LLVMBuildMul(b->ir, number, jit_i64(b, 8), ""));
+    const LLVMValueRef from = jit_load(b, b->i64, jit_offset_const(b, piece, READABLE(from[0])), 8, true),
+                       to = jit_load(b, b->i64, jit_offset_const(b, piece, READABLE(to[0])), 8, true);
+    const LLVMValueRef size = LLVMBuildSub(b->ir, to, from, "");
     return (struct found){.at = from,
                           .most = LLVMBuildSub(b->ir, size, a->bytes, ""),
                           .host = LLVMBuildAdd(b->ir, field(a, REACH(LIBRESOC_GUEST, host)), from, ""),
-                          .there = there};
+                          .there = LLVMBuildICmp(b->ir, LLVMIntUGE, size, a->bytes, "")};
 }
 
 static LLVMBasicBlockRef block(struct jit_builder *b, const char *name)
@@ -229,7 +219,7 @@ struct head {
     char mark[16];
     uint64_t address;
 };
-static const char mark[16] = "libresoc stage 2";
+static const char mark[16] = "libresoc stage 3";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {

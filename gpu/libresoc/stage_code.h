@@ -25,7 +25,7 @@ enum libresoc_reached {
 struct libresoc_thread {
     struct simple_v_thread thread;
     struct libresoc_reach reach[LIBRESOC_REACHED];
-    struct libresoc_written written;
+    struct libresoc_readable readable;
 };
 typedef void (*libresoc_stage_fn)(struct libresoc_thread *thread);
 

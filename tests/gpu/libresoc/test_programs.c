@@ -28,22 +28,18 @@ struct bench {
 #define UNIFORMS 0x10000u
 #define TEXELS   0x20000u
 
-static void open_bench(struct bench *b, enum libresoc_stage_kind kind, const char *file)
+/* What the frame writes: the rest may be read. */
+static const struct libresoc_written written = {{{0xd0000, 0xe0000}, {0}, {0x80000, 0x90000}}};
+
+static void open_text(struct bench *b, enum libresoc_stage_kind kind, const char *text, size_t length)
 {
     struct util_error error = {0};
     struct gpu_fault fault;
-    char path[256], text[16384];
     uint32_t count;
     void *words;
-    *b = (struct bench){0};
-    snprintf(path, sizeof path, SOURCE_DIR "/tests/libresoc/draw/%s", file);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    const size_t length = fread(text, 1, sizeof text, in);
-    fclose(in);
-    assert_true(length < sizeof text);
+    *b = (struct bench){.written = written};
     if (simple_v_asm(text, length, &words, &count, &error))
-        fail_msg("%s: %s", path, error.text);
+        fail_msg("%s", error.text);
     assert_int_equal(gpu_memory_create(1u << 20, &b->memory), 0);
     memcpy(b->memory.base + GPU_PAGE, words, count * 2ull);
     free(words);
@@ -54,6 +50,18 @@ static void open_bench(struct bench *b, enum libresoc_stage_kind kind, const cha
         .address = GPU_PAGE, .bytes = count * 2, .uniforms = UNIFORMS};
     assert_true(libresoc_stage_take(b->programs, engine, &record, &b->stage, &fault));
     assert_int_equal(!b->stage.code, !engine);
+}
+
+static void open_bench(struct bench *b, enum libresoc_stage_kind kind, const char *file)
+{
+    char path[256], text[16384];
+    snprintf(path, sizeof path, SOURCE_DIR "/tests/libresoc/draw/%s", file);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    const size_t length = fread(text, 1, sizeof text, in);
+    fclose(in);
+    assert_true(length < sizeof text);
+    open_text(b, kind, text, length);
 }
 
 static void close_bench(struct bench *b)
@@ -217,12 +225,129 @@ static void test_blend(void **state)
     close_bench(&b);
 }
 
+/* ---- addresses that are vectors: all in one piece of memory, or in several ---- */
+
+enum { GATHERED = 16 };
+static const char gathering[] = "sv.setvl x0, x0, 16\n"
+                                "p48 ld x32v, 0(x13)\n"
+                                "p48 lwu x64v, 0(x32v), itype:32\n"
+                                "p48 sw x64v, 0(x14), itype:32\n"
+                                "jalr x0, 0(x1)\n";
+
+/* Where words may be read, each piece to its last byte. */
+static const struct {
+    uint64_t from, to;
+} pieces[] = {{0, 0x80000},
+              {0x90000, 0xd0000},
+              {0xe0000, 1u << 20},
+              {LIBRESOC_STACK_AT, LIBRESOC_STACK_AT + LIBRESOC_STACK},
+              {LIBRESOC_IN_AT, LIBRESOC_IN_AT + 2 * sizeof(libresoc_stream)},
+              {LIBRESOC_OUT_AT, LIBRESOC_OUT_AT + sizeof(libresoc_stream)}};
+
+static uint64_t readable(struct isa_random *random, unsigned piece)
+{
+    const uint64_t last = pieces[piece].to - pieces[piece].from - 4;
+    return pieces[piece].from + (isa_random_one_in(random, 8) ? isa_random_one_in(random, 2) ? last : 0
+                                                              : isa_random_below(random, (uint32_t)last + 1));
+}
+
+static uint32_t word_at(const struct bench *b, uint64_t address)
+{
+    uint32_t word = 0;
+    if (address < LIBRESOC_STACK_AT)
+        memcpy(&word, b->memory.base + address, 4);
+    else if (address >= LIBRESOC_OUT_AT)
+        memcpy(&word, (const uint8_t *)local.out + (address - LIBRESOC_OUT_AT), 4);
+    else if (address >= LIBRESOC_IN_AT)
+        memcpy(&word, (const uint8_t *)local.in + (address - LIBRESOC_IN_AT), 4);
+    return word;
+}
+
+static void fill_at_random(struct isa_random *random, void *at, size_t bytes)
+{
+    for (uint8_t *to = at; bytes--; to++)
+        *to = (uint8_t)isa_random_next(random);
+}
+
+/* Of half of the launches all addresses are of one piece. */
+static void some_addresses(struct isa_random *random, uint64_t address[GATHERED])
+{
+    const unsigned piece = isa_random_below(random, UTIL_ARRAY_SIZE(pieces));
+    const bool apart = isa_random_one_in(random, 2);
+    for (unsigned l = 0; l < GATHERED; l++)
+        address[l] = readable(random, apart ? isa_random_below(random, UTIL_ARRAY_SIZE(pieces)) : piece);
+    fill_at_random(random, local.in, 2 * sizeof(libresoc_stream));
+    fill_at_random(random, local.out, sizeof(libresoc_stream));
+    memcpy(local.in, address, GATHERED * sizeof *address);
+}
+
+static void test_addresses_of_several_pieces(void **state)
+{
+    struct isa_random random = {8};
+    struct bench b;
+    open_text(&b, LIBRESOC_FRAGMENT, gathering, sizeof gathering - 1);
+    fill_at_random(&random, b.memory.base + UNIFORMS, b.memory.size - UNIFORMS);
+    for (uint32_t launch = 0; launch < 10 * LAUNCHES; launch++) {
+        uint64_t address[GATHERED];
+        uint32_t expected[GATHERED];
+        some_addresses(&random, address);
+        for (unsigned l = 0; l < GATHERED; l++)
+            expected[l] = word_at(&b, address[l]);
+        run(&b, 2, sizeof(libresoc_stream), 1);
+        assert_memory_equal(local.out, expected, sizeof expected);
+    }
+    close_bench(&b);
+}
+
+static void test_an_address_that_may_not_be_read_is_told(void **state)
+{
+    struct isa_random random = {9};
+    struct bench b;
+    open_text(&b, LIBRESOC_FRAGMENT, gathering, sizeof gathering - 1);
+    for (uint32_t launch = 0; launch < LAUNCHES; launch++) {
+        static const uint64_t bad[] = {0x7fffd,
+                                       0x80000,
+                                       0x8ffff,
+                                       0xcfffd,
+                                       0xdabcd,
+                                       0xffffd,
+                                       1u << 20,
+                                       0xffffffff,
+                                       UINT64_MAX - 2,
+                                       LIBRESOC_STACK_AT - 1,
+                                       LIBRESOC_STACK_AT + LIBRESOC_STACK - 3,
+                                       LIBRESOC_IN_AT + 2 * sizeof(libresoc_stream) - 3,
+                                       LIBRESOC_OUT_AT - 1,
+                                       LIBRESOC_OUT_AT + 253,
+                                       LIBRESOC_EXIT};
+        struct libresoc_launch it = {.local = &local,
+                                     .in_bytes = 2 * sizeof(libresoc_stream),
+                                     .out_bytes = sizeof(libresoc_stream),
+                                     .lanes = LIBRESOC_LANES,
+                                     .mask = 1,
+                                     .fuel = UINT64_MAX};
+        const unsigned lane = isa_random_below(&random, GATHERED);
+        struct gpu_fault fault;
+        uint64_t address[GATHERED];
+        some_addresses(&random, address);
+        address[lane] = bad[launch % UTIL_ARRAY_SIZE(bad)];
+        memcpy(local.in, address, sizeof address);
+        assert_false(libresoc_stage_run(&b.stage, &it, &fault));
+        assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
+        assert_true(fault.address == address[lane]);
+        assert_int_equal(fault.lane, lane);
+    }
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vertex),
         cmocka_unit_test(test_fragment),
         cmocka_unit_test(test_blend),
+        cmocka_unit_test(test_addresses_of_several_pieces),
+        cmocka_unit_test(test_an_address_that_may_not_be_read_is_told),
     };
     return cmocka_run_group_tests_name("libresoc programs", tests, NULL, NULL) ||
            cmocka_run_group_tests_name("libresoc programs, compiled", tests, start_engine, stop_engine);

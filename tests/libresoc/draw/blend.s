@@ -15,7 +15,7 @@ again:
     p48 srli x48v, x32v, 24, itype:32
     p48 mul x48v, x48v, x5, itype:32
     p48 xori x56v, x48v, -1, itype:32
-    csrrwi x0, subvl, 4
+    sv.setvl x0, x0, 64
     vblock regs(x24=x64v:16, x25=x32v:8, x26=x48v:8) { c.mv x24, x25 ; mul x24, x24, x26 ; c.nop }
     vblock regs(x24=x80v:16, x25=x40v:8, x26=x56v:8) { c.mv x24, x25 ; mul x24, x24, x26 ; c.nop }
     p48 add x64v, x64v, x80v, itype:16
@@ -24,7 +24,7 @@ again:
     p48 add x64v, x64v, x80v, itype:16
     p48 srli x64v, x64v, 8, itype:16
     vblock regs(x24=x32v:8, x25=x64v:16) { c.mv x24, x25 ; c.nop ; c.nop }
-    csrrwi x0, subvl, 1
+    sv.setvl x0, x0, 16
     p48 sw x32v, 0(x14), itype:32, src:x9, dst:x10
     addi x13, x13, 64
     addi x14, x14, 64
