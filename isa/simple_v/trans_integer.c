@@ -104,9 +104,22 @@ LLVMValueRef simple_v_trans_operate(struct simple_v_trans *t, unsigned op, LLVMV
 
 /* ---- operands ---- */
 
-static unsigned room_of(const struct simple_v_trans *t)
+/* Whether low bits of results are those of the sources' low bits. */
+static bool is_of_low_bits(unsigned op)
 {
-    return t->x.width == ODD ? ODD_ROOM : t->x.width ? t->x.width : 64;
+    return op == ISA_OP_iadd || op == ISA_OP_isub || op == ISA_OP_imul || op == ISA_OP_iand ||
+           op == ISA_OP_ior || op == ISA_OP_ixor || op == ISA_OP_iandnot;
+}
+
+unsigned simple_v_trans_room(const struct simple_v_trans *t)
+{
+    const struct simple_v_operand_context *rd = &t->x.operand[SIMPLE_V_RD];
+    const unsigned width = t->x.width ? t->x.width : 64;
+    if (width == ODD)
+        return ODD_ROOM;
+    return !t->x.row->is_float && rd->there && rd->vector && rd->width < width && is_of_low_bits(t->x.row->op)
+               ? rd->width
+               : width;
 }
 
 /* At the width of the operation. Of words the low half of a register. */
@@ -118,7 +131,7 @@ static LLVMValueRef source(struct simple_v_trans *t, unsigned place, const struc
     LLVMValueRef v = simple_v_trans_read(t, o, lanes);
     if (word && !o->given)
         v = simple_v_trans_resize(t, v, 32, false);
-    return simple_v_trans_resize(t, v, room_of(t), is_signed || word);
+    return simple_v_trans_resize(t, v, simple_v_trans_room(t), is_signed || word);
 }
 
 /* Of 12 bits it is a number of 12 bits, which unsigned comparisons do not extend with its sign. */
@@ -127,7 +140,7 @@ static LLVMValueRef immediate(struct simple_v_trans *t, unsigned lanes)
     uint64_t n = (uint64_t)(int64_t)t->item->insn->imm;
     if (t->x.width == ODD && !t->x.row->signed_2)
         n &= (1u << ODD) - 1;
-    const unsigned room = room_of(t);
+    const unsigned room = simple_v_trans_room(t);
     return simple_v_trans_number(simple_v_trans_ints(t, room, lanes), n & ~0ull >> (64 - room));
 }
 
@@ -205,7 +218,8 @@ bool simple_v_trans_can_integer(const struct simple_v_trans *t)
 static struct simple_v_value wrapped(struct simple_v_trans *t, const struct simple_v_lanes *from)
 {
     const struct simple_v_context *x = &t->x;
-    struct simple_v_value out = {.width = x->width ? x->width : 64, .is_signed = x->row->word};
+    const unsigned room = simple_v_trans_room(t);
+    struct simple_v_value out = {.width = x->width == ODD ? ODD : room, .is_signed = x->row->word};
     if (x->row->as == SIMPLE_V_LUI) {
         const uint64_t n = (uint64_t)(int64_t)t->item->insn->imm << 12;
         out.bits = simple_v_trans_number(simple_v_trans_ints(t, 64, from->count), n);

@@ -159,6 +159,8 @@ void simple_v_trans_once(struct simple_v_trans *t);
 void simple_v_trans_single_in_order(struct simple_v_trans *t);
 void simple_v_trans_twin_in_order(struct simple_v_trans *t);
 
+/* Bits in which an integer operation is computed: its width, but for those of which less is wanted. */
+unsigned simple_v_trans_room(const struct simple_v_trans *t);
 /* Values of elements; whether they can be had so. */
 bool simple_v_trans_can_integer(const struct simple_v_trans *t);
 struct simple_v_value simple_v_trans_integer(struct simple_v_trans *t, const struct simple_v_lanes *from);

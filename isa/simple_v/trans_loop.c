@@ -6,20 +6,33 @@ enum { CHUNK_BITS = 512, CHUNK_LEAST = 16, CHUNK_MOST = 64 };
 
 /* ---- chunks ---- */
 
-/* Bits of the widest element that the instruction has anywhere: 8 to 64, a power of two. */
-static unsigned widest(const struct simple_v_trans *t)
+/* Bits of the widest and of the narrowest element that the instruction has anywhere: 8 to 64, powers of two. */
+static unsigned widest(const struct simple_v_trans *t, unsigned *narrowest)
 {
-    const unsigned width = t->x.width == 12 ? 16 : t->x.width; /* of immediates beside bytes */
-    unsigned bits = UTIL_MAX(width, t->x.float_width);
-    for (unsigned n = 0; n < SIMPLE_V_PLACES; n++)
-        if (simple_v_trans_operand(t, n)->there && simple_v_trans_operand(t, n)->vector)
-            bits = UTIL_MAX(bits, simple_v_stride(simple_v_trans_operand(t, n)));
-    return UTIL_MAX(bits, simple_v_trans_is_memory(t) ? t->x.memory : 8u);
+    unsigned bits =
+        UTIL_MAX(t->x.width && !t->x.row->is_float ? simple_v_trans_room(t) : 0u, t->x.float_width);
+    *narrowest = 64;
+    if (simple_v_trans_is_memory(t)) {
+        bits = UTIL_MAX(bits, t->x.memory);
+        *narrowest = t->x.memory;
+    }
+    for (unsigned n = 0; n < SIMPLE_V_PLACES; n++) {
+        const struct simple_v_operand_context *o = simple_v_trans_operand(t, n);
+        if (o->there && o->vector) {
+            bits = UTIL_MAX(bits, simple_v_stride(o));
+            *narrowest = UTIL_MIN(*narrowest, simple_v_stride(o));
+        }
+    }
+    return UTIL_MAX(bits, 8u);
 }
 
+/* As many lanes as fill a register of hosts with the narrowest elements, where that takes no more than two for the widest: what was
+ * written by halves could not be read whole at once. */
 unsigned simple_v_trans_chunk(const struct simple_v_trans *t, unsigned first)
 {
-    unsigned lanes = CHUNK_BITS / widest(t);
+    unsigned narrowest;
+    const unsigned bits = widest(t, &narrowest);
+    unsigned lanes = UTIL_MAX(CHUNK_BITS / bits, UTIL_MIN(CHUNK_BITS / narrowest, 2 * CHUNK_BITS / bits));
     lanes = UTIL_MIN(UTIL_MAX(lanes, CHUNK_LEAST), CHUNK_MOST);
     while (lanes > t->elements - first)
         lanes /= 2;
