@@ -39,8 +39,8 @@ static bool color(struct libresoc_tile *t, uint64_t *mask)
     const struct libresoc_frag *frag = t->frag;
     struct libresoc_local *local = t->local;
     libresoc_table_load(t->of, t->x, t->y, local->out[0]);
-    libresoc_table_fill(t->prim, t->of->x + (int32_t)t->x, t->of->y + (int32_t)t->y, frag->varyings,
-                        local->in);
+    libresoc_table_fill(frag->level, t->prim, t->of->x + (int32_t)t->x, t->of->y + (int32_t)t->y,
+                        frag->varyings, local->in);
     if (!launch(t, &frag->fragment, (4 + frag->varyings) * (uint32_t)sizeof(libresoc_stream), mask))
         return false;
     if (t->looking)
@@ -183,6 +183,7 @@ bool libresoc_frag_init(struct libresoc_frag *out, const struct libresoc_draw_re
     if (engine && out->kills)
         find_test(&out->late, engine);
     out->varyings = draw->varying_count;
+    out->level = raster_cover_level();
     out->columns = util_div_up(width, LIBRESOC_TILE);
     out->host = host;
     out->fragment = out->blend = *base;

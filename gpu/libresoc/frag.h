@@ -5,6 +5,7 @@
 
 #include "gpu/frame.h"
 #include "gpu/libresoc/stage.h"
+#include "raster/cover.h"
 #include "raster/zs_blocks.h"
 
 struct libresoc_frag_test {
@@ -19,6 +20,7 @@ struct libresoc_frag {
     bool kills;
     struct libresoc_frag_test early, late; /* before the program; of draws that kill, behind it */
     uint32_t varyings;
+    enum raster_cover_level level;
     uint32_t columns; /* tiles of 8x8 pixels in a row of the frame */
     const struct gpu_host *host;
 };

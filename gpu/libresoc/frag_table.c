@@ -7,14 +7,12 @@
 
 /* ---- what programs read ---- */
 
-/* Eight pixels of a row, and four: every one as the inline functions of raster/prim.h and raster/depth.h have it. */
+/* Eight pixels of a row: every one as the inline functions of raster/prim.h and raster/depth.h have it. */
 typedef float row __attribute__((vector_size(32)));
 typedef int32_t columns __attribute__((vector_size(32)));
-typedef double half __attribute__((vector_size(32)));
-typedef int32_t half_ints __attribute__((vector_size(16)));
-typedef float half_row __attribute__((vector_size(16)));
-typedef int64_t half_mask __attribute__((vector_size(32)));
-typedef uint64_t half_sums __attribute__((vector_size(32)));
+typedef double depths __attribute__((vector_size(64)));
+typedef int64_t depth_mask __attribute__((vector_size(64)));
+typedef uint64_t depth_sums __attribute__((vector_size(64)));
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -32,24 +30,24 @@ ALWAYS void slope_begin(struct slope *out, const row *x, float a, float b, float
 }
 
 /* *to where the mask is not set. */
-ALWAYS void replace_unless(const half_mask *mask, half *to, double by)
+ALWAYS void replace_unless(const depth_mask *mask, depths *to, double by)
 {
-    const half all = {by, by, by, by};
-    *to = (half)(((half_mask)*to & *mask) | ((half_mask)all & ~*mask));
+    const depths all = by + (depths){0};
+    *to = (depths)(((depth_mask)*to & *mask) | ((depth_mask)all & ~*mask));
 }
 
-/* Four depths, from sums of fixed point. */
-ALWAYS void depths(const half_sums *at, double unit, float *out)
+/* Depths of a row, from sums of fixed point. */
+ALWAYS void depth_row(const depth_sums *at, double unit, float *out)
 {
-    const half_ints whole = __builtin_convertvector(*at >> 32, half_ints);
-    const half_ints part = __builtin_convertvector(*at >> 1 & 0x7fffffff, half_ints);
-    half steps = __builtin_convertvector(whole, half) + __builtin_convertvector(part, half) * 0x1p-31;
+    const columns whole = __builtin_convertvector(*at >> 32, columns);
+    const columns part = __builtin_convertvector(*at >> 1 & 0x7fffffff, columns);
+    depths steps = __builtin_convertvector(whole, depths) + __builtin_convertvector(part, depths) * 0x1p-31;
     steps = steps * unit - RASTER_DEPTH_ROUND;
-    half_mask inside = steps > 0.0;
+    depth_mask inside = steps > 0.0;
     replace_unless(&inside, &steps, 0.0);
     inside = steps < RASTER_DEPTH_STEPS;
     replace_unless(&inside, &steps, RASTER_DEPTH_STEPS);
-    const half_row z = __builtin_convertvector(steps * (1.0 / RASTER_DEPTH_STEPS), half_row);
+    const row z = __builtin_convertvector(steps * (1.0 / RASTER_DEPTH_STEPS), row);
     memcpy(out, &z, sizeof z);
 }
 
@@ -57,13 +55,10 @@ ALWAYS void fill_depths(const struct raster_depth *depth, int32_t x, int32_t y, 
 {
     const double unit = (double)(1u << depth->shift);
     const uint64_t a = (uint64_t)depth->a, b = (uint64_t)depth->b;
-    half_sums left = {0, a, 2 * a, 3 * a}, right;
-    left += (uint64_t)depth->c + a * (uint64_t)x + b * (uint64_t)y;
-    right = left + 4 * a;
-    for (unsigned r = 0; r < LIBRESOC_TILE; r++, left += b, right += b) {
-        depths(&left, unit, out + r * LIBRESOC_TILE);
-        depths(&right, unit, out + r * LIBRESOC_TILE + 4);
-    }
+    depth_sums at = {0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a};
+    at += (uint64_t)depth->c + a * (uint64_t)x + b * (uint64_t)y;
+    for (unsigned r = 0; r < LIBRESOC_TILE; r++, at += b)
+        depth_row(&at, unit, out + r * LIBRESOC_TILE);
 }
 
 /* Of a row `down` pixels from where planes are counted. */
@@ -103,17 +98,25 @@ static __attribute__((target("avx2"))) void fill_avx2(const struct raster_prim *
     fill(prim, x, y, varyings, in);
 }
 
+static __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2"))) void
+fill_avx512(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings,
+            float (*in)[LIBRESOC_LANES])
+{
+    fill(prim, x, y, varyings, in);
+}
+
 static void fill_sse(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings,
                      float (*in)[LIBRESOC_LANES])
 {
     fill(prim, x, y, varyings, in);
 }
 
-void libresoc_table_fill(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings,
-                         libresoc_stream *in)
+void libresoc_table_fill(enum raster_cover_level level, const struct raster_prim *prim, int32_t x, int32_t y,
+                         uint32_t varyings, libresoc_stream *in)
 {
-    (__builtin_cpu_supports("avx2") ? fill_avx2 : fill_sse)(prim, x, y, varyings,
-                                                            (float(*)[LIBRESOC_LANES])in);
+    (level == COVER_AVX512 ? fill_avx512
+     : level == COVER_AVX2 ? fill_avx2
+                           : fill_sse)(prim, x, y, varyings, (float(*)[LIBRESOC_LANES])in);
 }
 
 /* ---- colours ---- */

@@ -5,14 +5,15 @@
 #define VITRAIL_GPU_LIBRESOC_FRAG_TABLE_H
 
 #include "gpu/libresoc/stage.h"
-#include "raster/prim.h"
+#include "raster/cover.h"
 
 #define LIBRESOC_TILE 8u /* pixels a side */
 #define LIBRESOC_QUAD 4u /* blocks of 4x4 that it is */
 
-/* x, y, depth and 1/w of each pixel's centre, then so many varyings there; window pixel (x, y) is the first. */
-void libresoc_table_fill(const struct raster_prim *prim, int32_t x, int32_t y, uint32_t varyings,
-                         libresoc_stream *in);
+/* x, y, depth and 1/w of each pixel's centre, then so many varyings there; window pixel (x, y) is the first. `level`: what the host
+ * has (raster_cover_level), or less. */
+void libresoc_table_fill(enum raster_cover_level level, const struct raster_prim *prim, int32_t x, int32_t y,
+                         uint32_t varyings, libresoc_stream *in);
 
 /* Colours of the tile whose first pixel in the raster's is (x, y), as rows; back, those of `mask`. */
 void libresoc_table_load(const struct raster_tile *tile, uint32_t x, uint32_t y, libresoc_stream rows);

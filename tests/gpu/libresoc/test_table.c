@@ -63,7 +63,9 @@ static void test_what_programs_read_is_what_a_lane_has(void **state)
         const int32_t x = (int32_t)(isa_random_next(&random) % 4096) & ~7,
                       y = (int32_t)(isa_random_next(&random) % 4096) & ~7;
         libresoc_stream in[4 + VARYINGS];
-        libresoc_table_fill(&prim, x, y, VARYINGS, in);
+        /* Each level that the host has. */
+        libresoc_table_fill((enum raster_cover_level)(round % (raster_cover_level() + 1u)), &prim, x, y,
+                            VARYINGS, in);
         for (unsigned n = 0; n < LIBRESOC_QUAD; n++)
             for (unsigned lane = 0; lane < 16; lane++)
                 check_lane(&prim, x + (int32_t)(n % 2 * 4), y + (int32_t)(n / 2 * 4), lane,
