@@ -7,7 +7,7 @@ struct vertex_uniforms {
     float matrix[4][4], light[3], diffuse, ambient;
 };
 
-void vertex(long zero, long none, long count, const float (*in)[64], float (*out)[64],
+void vertex(long zero, long none, long count, const float (*restrict in)[64], float (*restrict out)[64],
             const struct vertex_uniforms *u)
 {
     for (long n = 0; n < count; n++) {
@@ -33,7 +33,9 @@ struct texture {
     uint32_t width, height, stride, wrap;
 };
 
-/* To the nearest whole number, of two to the even one; what does not fit is the nearest that does. */
+/* To the nearest whole number, of two to the even one; what does not fit is the nearest that does, but on hosts, where no pixel of the
+ * scene has such a number. */
+#ifdef __riscv
 static int32_t nearest(float x)
 {
     int32_t out;
@@ -47,6 +49,17 @@ static uint32_t nearest_unsigned(float x)
     __asm__("fcvt.wu.s %0, %1, rne" : "=r"(out) : "f"(x));
     return out;
 }
+#else
+static int32_t nearest(float x)
+{
+    return (int32_t)__builtin_rintf(x);
+}
+
+static uint32_t nearest_unsigned(float x)
+{
+    return (uint32_t)(int32_t)__builtin_rintf(x);
+}
+#endif
 
 static int32_t clamp(int32_t x, uint32_t size)
 {
@@ -59,7 +72,7 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t weight)
     return (a * (256 - weight) + b * weight + 128) >> 8;
 }
 
-void fragment(long zero, long none, long count, const float (*in)[64], uint8_t (*out)[4],
+void fragment(long zero, long none, long count, const float (*restrict in)[64], uint8_t (*restrict out)[4],
               const struct texture *t)
 {
     const float width = (float)t->width * 256.0f, height = (float)t->height * 256.0f;
@@ -80,7 +93,7 @@ void fragment(long zero, long none, long count, const float (*in)[64], uint8_t (
     }
 }
 
-void blend(long zero, long none, long count, const uint8_t (*source)[4], uint8_t (*out)[4])
+void blend(long zero, long none, long count, const uint8_t (*restrict source)[4], uint8_t (*restrict out)[4])
 {
     for (long n = 0; n < count; n++) {
         uint32_t alpha = source[n][3];
