@@ -103,6 +103,7 @@ static bool prefixed(struct simple_v_machine *m)
 static bool execute(struct simple_v_machine *m)
 {
     simple_v_resolve(m->insn, m->block, &m->x);
+    m->fuel = simple_v_fuel(&m->x);
     m->subvl = m->x.loops ? m->state->subvl : 1;
     if (m->x.prefixed && !prefixed(m))
         return false;
@@ -212,6 +213,7 @@ static void go_on(struct simple_v_machine *m)
 static bool step(struct simple_v_machine *m)
 {
     m->jumped = m->cut = false;
+    m->fuel = 1;
     m->report->name = "";
     m->report->pc = m->state->pc;
     m->report->at = m->state->opptr;
@@ -243,19 +245,32 @@ static void out_of_fuel(const struct simple_v_state *state, struct simple_v_repo
     report->name = "";
 }
 
-enum simple_v_fault simple_v_run(const struct simple_v_run *run, struct simple_v_state *state,
-                                 struct simple_v_report *report)
+static void run_with(const struct simple_v_run *run, struct simple_v_state *state,
+                     struct simple_v_report *report, uint64_t *fuel)
 {
+    struct simple_v_machine m = {.run = run, .state = state, .report = report};
     *report = (struct simple_v_report){.name = ""};
-    for (uint64_t fuel = run->fuel; state->pc != run->stop || state->in_block; fuel--) {
-        if (!fuel) {
+    for (; state->pc != run->stop || state->in_block; *fuel -= UTIL_MIN(m.fuel, *fuel)) {
+        if (!*fuel) {
             out_of_fuel(state, report);
             break;
         }
-        if (!simple_v_step(run, state, report))
+        if (!step(&m))
             break;
     }
+}
+
+enum simple_v_fault simple_v_run(const struct simple_v_run *run, struct simple_v_state *state,
+                                 struct simple_v_report *report)
+{
+    uint64_t fuel = run->fuel;
+    run_with(run, state, report, &fuel);
     return report->fault;
+}
+
+void simple_v_thread_run(struct simple_v_thread *thread)
+{
+    run_with(&thread->run, &thread->state, &thread->report, &thread->fuel);
 }
 
 int simple_v_thread_step(struct simple_v_thread *thread)
@@ -264,9 +279,10 @@ int simple_v_thread_step(struct simple_v_thread *thread)
         out_of_fuel(&thread->state, &thread->report);
         return false;
     }
-    thread->fuel--;
+    struct simple_v_machine m = {.run = &thread->run, .state = &thread->state, .report = &thread->report};
     const unsigned saved = util_fpenv_enter();
-    const bool goes_on = simple_v_step(&thread->run, &thread->state, &thread->report);
+    const bool goes_on = step(&m);
+    thread->fuel -= UTIL_MIN(m.fuel, thread->fuel);
     util_fpenv_leave(saved);
     return goes_on;
 }

@@ -27,8 +27,8 @@ struct simple_v_watch {
 struct simple_v_run {
     const struct simple_v_program *program;
     const struct simple_v_ports *ports;
-    uint64_t stop;           /* the program ends where it goes there, before that is fetched */
-    uint64_t fuel;           /* instructions that it may take */
+    uint64_t stop; /* the program ends where it goes there, before that is fetched */
+    uint64_t fuel; /* instructions that it may take; those with elements count more (simple_v_fuel) */
     simple_v_trace_fn trace; /* NULL: none */
     void *trace_data;
     const struct simple_v_watch *watch; /* NULL: nobody */
@@ -53,6 +53,8 @@ struct simple_v_thread {
     struct simple_v_report report;
 };
 void simple_v_thread_start(struct simple_v_thread *thread, const struct simple_v_run *run, uint64_t pc);
+/* simple_v_run with the thread's fuel, of which it leaves what was not taken. */
+void simple_v_thread_run(struct simple_v_thread *thread);
 /* simple_v_step with the thread's fuel, in the floating-point environment of guests (util/fpenv.h). 1: it goes on, else 0. */
 int simple_v_thread_step(struct simple_v_thread *thread);
 

@@ -15,6 +15,7 @@ struct simple_v_machine {
     const struct simple_v_insn *insn;
     struct simple_v_context x; /* of the instruction */
     unsigned subvl;            /* that counts for it */
+    unsigned fuel;             /* that it takes */
     bool jumped;               /* pc and opptr are where to go on */
     bool cut;                  /* by fail-first: VL is set, the instruction is done */
     bool ended;                /* by a call */

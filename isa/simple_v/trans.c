@@ -198,6 +198,15 @@ static bool emit_insn(struct simple_v_trans *t, bool *ended)
     }
 }
 
+static unsigned fuel_of(const struct simple_v_item *item)
+{
+    struct simple_v_context x;
+    if (item->kind != SIMPLE_V_ITEM_INSN)
+        return 1;
+    simple_v_resolve(item->insn, item->block, &x);
+    return simple_v_fuel(&x);
+}
+
 /* Returns whether the block goes on behind it. */
 static bool emit_item(struct simple_v_trans *t, const struct simple_v_item *item)
 {
@@ -210,14 +219,15 @@ static bool emit_item(struct simple_v_trans *t, const struct simple_v_item *item
         return false;
     }
     good = item->kind == SIMPLE_V_ITEM_HEADER ? simple_v_trans_header(t) : emit_insn(t, &ended);
-    t->left--;
+    const unsigned fuel = fuel_of(item);
+    t->left -= fuel;
     if (good) {
         t->done += item->kind == SIMPLE_V_ITEM_INSN;
         return !ended;
     }
-    t->left++;
+    t->left += fuel;
     simple_v_trans_step(t);
-    t->left--;
+    t->left -= fuel;
     if (ended || simple_v_flow_is_open(item->insn) || item->next == SIMPLE_V_NOWHERE) {
         LLVMBuildBr(t->b->ir, t->dispatch);
         return false;
@@ -231,15 +241,18 @@ static bool emit_item(struct simple_v_trans *t, const struct simple_v_item *item
 
 /* ---- blocks ---- */
 
-/* Items from the first to the last of the block. */
-static uint32_t length_of(const struct simple_v_trans *t, uint32_t first)
+/* Items from the first to the last of the block; what fuel they take. */
+static uint32_t length_of(const struct simple_v_trans *t, uint32_t first, unsigned *fuel)
 {
     uint32_t count = 1;
+    *fuel = 0;
     for (const struct simple_v_item *item = &t->flow.items[first];;
-         item = &t->flow.items[item->next], count++)
+         item = &t->flow.items[item->next], count++) {
+        *fuel += fuel_of(item);
         if (item->next == SIMPLE_V_NOWHERE || t->flow.items[item->next].begins ||
             t->flow.items[item->next].kind == SIMPLE_V_ITEM_STRANGE)
             return count;
+    }
 }
 
 static void leave_at(struct simple_v_trans *t, const struct simple_v_item *item, LLVMBasicBlockRef to)
@@ -265,7 +278,8 @@ static void count_insns(struct simple_v_trans *t)
 
 static void emit_block(struct simple_v_trans *t, uint32_t first)
 {
-    const uint32_t count = length_of(t, first);
+    unsigned fuel;
+    const uint32_t count = length_of(t, first, &fuel);
     const struct simple_v_item *item = &t->flow.items[first];
     const bool inside = item->block && item->kind != SIMPLE_V_ITEM_HEADER;
     if (!inside && simple_v_trans_address(t, item->place) == t->stop) {
@@ -275,8 +289,8 @@ static void emit_block(struct simple_v_trans *t, uint32_t first)
     t->item = item;
     t->done = 0;
     t->left = 0;
-    take_fuel(t, count);
-    t->left = count;
+    take_fuel(t, fuel);
+    t->left = fuel;
     t->counted = NULL;
     for (uint32_t n = 0; n < count; n++) {
         if (!emit_item(t, item))

@@ -52,7 +52,7 @@ struct simple_v_trans {
     LLVMValueRef vl;        /* i64; NULL where it is known */
     LLVMBasicBlockRef exit; /* leaves it to the interpreter, undone; NULL: nobody asked yet */
     unsigned done,
-        left; /* instructions to count in INSTRET; fuel taken for it and those behind it in the block */
+        left; /* instructions to count in INSTRET; fuel taken for the item and those behind it in the block */
 
     /* Of loads and stores: host addresses of memory. */
     LLVMValueRef memory; /* i64: of element 0 */
