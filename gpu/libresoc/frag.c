@@ -28,7 +28,7 @@ static bool launch(struct libresoc_tile *t, const struct libresoc_stage *stage, 
     }
     const bool done = libresoc_stage_run(stage, &it, t->work->fault);
     t->work->executed += it.executed;
-    t->work->fuel -= UTIL_MIN(it.executed, t->work->fuel);
+    t->work->fuel -= UTIL_MIN(it.burnt, t->work->fuel);
     *mask &= it.left;
     return done;
 }

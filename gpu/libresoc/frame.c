@@ -67,7 +67,7 @@ static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gp
     struct libresoc_job *job = ((struct frame *)of)->job;
     const struct libresoc_machine *m = job->machine;
     const struct libresoc_stage base = {
-        .memory = m->memory, .written = &job->written, .fuel = m->options->fuel};
+        .memory = m->memory, .written = &job->written, .fuel = m->options->fuel, .host = m->host};
     struct libresoc_draw_record record;
     if (!libresoc_draw_read(m->memory, draw->state, &record, fault))
         return false;

@@ -43,7 +43,8 @@ static struct libresoc_stage stage_of(const struct libresoc_job *job, enum libre
     return (struct libresoc_stage){.kind = kind,
                                    .memory = job->machine->memory,
                                    .written = &job->written,
-                                   .fuel = job->machine->options->fuel};
+                                   .fuel = job->machine->options->fuel,
+                                   .host = job->machine->host};
 }
 
 /* Each launch has the share of what is left that all others have. */
@@ -85,11 +86,11 @@ static bool shade(struct libresoc_job *job, struct libresoc_vertices *v)
     struct gpu_counters *counters = &job->machine->host->counters;
     if (!libresoc_job_pay(job, util_div_up(job->draw.vertex_count, LIBRESOC_LANES)) || !place(job, v))
         return false;
-    v->executed = 0;
+    v->executed = v->burnt = 0;
     v->fuel = share(job);
     observe_shading(job, v, false);
     const bool done = libresoc_vertices_run(v, job->fault);
-    job->fuel -= UTIL_MIN(v->executed, job->fuel);
+    job->fuel -= UTIL_MIN(v->burnt, job->fuel);
     counters->instructions += v->executed;
     counters->vertices += job->draw.vertex_count;
     observe_shading(job, v, true);

@@ -6,6 +6,7 @@
 
 #include <xxhash.h>
 
+#include "gpu/host.h"
 #include "isa/sets.h"
 #include "isa/simple_v/asm.h"
 #include "util/bits.h"
@@ -190,18 +191,45 @@ static void reach(const struct libresoc_stage *stage, const struct libresoc_laun
     out->readable = stage->readable;
 }
 
-/* From the thread's PC until the program ends. */
-static void execute(const struct libresoc_stage *stage, const struct libresoc_launch *launch,
+/* Fuel that a launch takes before it is asked whether the job was cancelled: milliseconds of an interpreter's. */
+#define SLICE 65536u
+
+/* From the thread's PC on, with the thread's fuel, until the program ends or that is used up. What it took. */
+static uint64_t execute_slice(const struct libresoc_stage *stage, const struct libresoc_launch *launch,
+                              struct libresoc_thread *thread)
+{
+    struct simple_v_thread *t = &thread->thread;
+    const uint64_t had = t->fuel;
+    if (!stage->code || launch->trace) {
+        simple_v_thread_run(t);
+        return had - t->fuel;
+    }
+    t->report = (struct simple_v_report){.name = ""};
+    ((libresoc_stage_fn)jit_function_code(stage->code))(thread);
+    return had - t->fuel;
+}
+
+/* Slices end alike however they are executed; so do launches, unless they are cancelled. False: that was it. */
+static bool execute(const struct libresoc_stage *stage, struct libresoc_launch *launch,
                     struct libresoc_thread *thread)
 {
     struct simple_v_thread *t = &thread->thread;
-    if (!stage->code || launch->trace) {
-        simple_v_run(&t->run, &t->state, &t->report);
-        return;
-    }
-    reach(stage, launch, thread);
-    ((libresoc_stage_fn)jit_function_code(stage->code))(thread);
-    jit_function_ran(stage->code, t->state.executed);
+    uint64_t fuel = t->run.fuel;
+    bool more;
+    if (stage->code)
+        reach(stage, launch, thread);
+    do {
+        t->fuel = UTIL_MIN(fuel, SLICE);
+        const uint64_t burnt = execute_slice(stage, launch, thread);
+        launch->burnt += burnt;
+        fuel -= burnt;
+        more = t->report.fault == SIMPLE_V_FAULT_FUEL && fuel;
+        if (more && stage->host && gpu_host_cancelled(stage->host))
+            return false;
+    } while (more);
+    if (stage->code)
+        jit_function_ran(stage->code, t->state.executed);
+    return true;
 }
 
 static bool fail(const struct libresoc_stage *stage, const struct simple_v_state *state,
@@ -236,8 +264,12 @@ bool libresoc_stage_run(const struct libresoc_stage *stage, struct libresoc_laun
     const struct simple_v_report *report = &thread.thread.report;
     simple_v_thread_start(&thread.thread, &run, stage->entry);
     begin(stage, launch, &thread.thread.state);
-    execute(stage, launch, &thread);
+    launch->burnt = 0;
+    const bool ended = execute(stage, launch, &thread);
     launch->executed = thread.thread.state.executed;
     launch->left = simple_v_x(&thread.thread.state, 9);
+    if (!ended)
+        return gpu_fault_set(fault, GPU_FAULT_TIMEOUT, libresoc_stage_name(stage->kind), stage->entry,
+                             "cancelled");
     return !report->fault || fail(stage, &thread.thread.state, report, fault);
 }

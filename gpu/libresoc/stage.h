@@ -58,7 +58,9 @@ struct libresoc_stage {
     const struct gpu_program *cached;
     struct jit_function *code; /* NULL: it is interpreted */
     uint64_t entry, uniforms;
-    uint64_t fuel; /* instructions of a launch */
+    uint64_t
+        fuel; /* of a launch: instructions, of which those with elements count more (isa/simple_v/context.h) */
+    const struct gpu_host *host; /* who may cancel it; NULL: nobody */
 };
 
 struct libresoc_launch {
@@ -67,12 +69,12 @@ struct libresoc_launch {
     uint64_t number;              /* x4 */
     uint64_t lanes, mask;         /* x12, x9 */
     uint64_t place, flags;        /* x16, x17 */
-    uint64_t fuel;                /* instructions; the stage's bound holds, too */
+    uint64_t fuel;                /* the stage's bound holds, too */
     simple_v_trace_fn trace;      /* NULL: none */
     void *trace_data;
     /* Of the run: */
-    uint64_t left; /* x9 */
-    uint64_t executed;
+    uint64_t left;            /* x9 */
+    uint64_t executed, burnt; /* instructions; fuel */
 };
 
 /* Programs of the set, for gpu_programs_create. */

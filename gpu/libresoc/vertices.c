@@ -82,7 +82,7 @@ static void fetch(const struct libresoc_vertices *v, uint32_t first, uint32_t co
 
 struct batches {
     const struct libresoc_vertices *vertices;
-    atomic_ullong executed;
+    atomic_ullong executed, burnt;
     pthread_mutex_t lock; /* over what follows */
     uint32_t faulted;     /* the first batch that has a fault */
     struct gpu_fault fault;
@@ -105,7 +105,7 @@ static void store(const struct libresoc_vertices *v, uint32_t first, uint32_t co
     }
 }
 
-static bool run(const struct libresoc_vertices *v, uint32_t batch, uint64_t *executed,
+static bool run(const struct libresoc_vertices *v, uint32_t batch, uint64_t *executed, uint64_t *burnt,
                 struct gpu_fault *fault)
 {
     const uint32_t first = batch * LIBRESOC_LANES;
@@ -125,6 +125,7 @@ static bool run(const struct libresoc_vertices *v, uint32_t batch, uint64_t *exe
     memset(local.out, 0, launch.out_bytes);
     const bool done = libresoc_stage_run(v->stage, &launch, fault);
     *executed = launch.executed;
+    *burnt = launch.burnt;
     if (done)
         store(v, first, count, local.out);
     return done;
@@ -134,10 +135,10 @@ static void work(void *data, uint32_t batch, unsigned worker)
 {
     struct batches *batches = data;
     struct gpu_fault fault;
-    uint64_t executed;
+    uint64_t executed, burnt;
     if (gpu_host_cancelled(batches->vertices->host))
         return;
-    if (!run(batches->vertices, batch, &executed, &fault)) {
+    if (!run(batches->vertices, batch, &executed, &burnt, &fault)) {
         pthread_mutex_lock(&batches->lock);
         if (batch < batches->faulted) {
             batches->faulted = batch;
@@ -146,6 +147,7 @@ static void work(void *data, uint32_t batch, unsigned worker)
         pthread_mutex_unlock(&batches->lock);
     }
     atomic_fetch_add_explicit(&batches->executed, executed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&batches->burnt, burnt, memory_order_relaxed);
 }
 
 bool libresoc_vertices_run(struct libresoc_vertices *v, struct gpu_fault *fault)
@@ -153,6 +155,7 @@ bool libresoc_vertices_run(struct libresoc_vertices *v, struct gpu_fault *fault)
     struct batches batches = {.vertices = v, .lock = PTHREAD_MUTEX_INITIALIZER, .faulted = UINT32_MAX};
     util_pool_run(v->pool, util_div_up(v->draw->vertex_count, LIBRESOC_LANES), work, &batches);
     v->executed += atomic_load(&batches.executed);
+    v->burnt += atomic_load(&batches.burnt);
     if (batches.faulted == UINT32_MAX)
         return true;
     *fault = batches.fault;

@@ -21,10 +21,10 @@ struct libresoc_vertices {
     struct libresoc_attribute attribute[LIBRESOC_ATTRIBUTES];
     uint32_t streams; /* of all attributes */
     uint32_t instance;
-    uint64_t fuel;         /* instructions of each launch */
-    float (*positions)[4]; /* out: x, y, z, 1/w in the window, host memory */
-    float *varyings;       /* out: draw->varying_count a vertex */
-    uint64_t executed;     /* grows */
+    uint64_t fuel;            /* of each launch */
+    float (*positions)[4];    /* out: x, y, z, 1/w in the window, host memory */
+    float *varyings;          /* out: draw->varying_count a vertex */
+    uint64_t executed, burnt; /* grow: instructions, fuel */
 };
 
 /* The attributes of the draw's record, checked for all vertices and instances. False and *fault. */

@@ -231,6 +231,17 @@ static void gather(struct guest *g)
                                 "p48 lwu x48v, 4(x32v), itype:32\n",
                                 guest_put(g, addresses, sizeof addresses));
 }
+/* 256 elements an instruction: they count for more than one. */
+static void endless_vectors(struct guest *g)
+{
+    g->FRAGMENT = text(g, "sv.setvl x0, x0, 64\n"
+                          "csrrwi x0, subvl, 2\n"
+                          "again:\n"
+                          "p48 fdiv.s f32v, f32v, f64v\n"
+                          "p48 fadd.h f32v, f64v, f64v\n"
+                          "p48 fsqrt.s f64v, f32v\n"
+                          "jal x0, again\n");
+}
 static void overrun(struct guest *g)
 {
     g->FRAGMENT = text(g, "sv.setvl x0, x0, 64\np48 add x96v, x96v, x32v\n");
@@ -303,6 +314,9 @@ static const struct {
                            "loops for too long"),
     CASE(endless_blend, "libresoc job 1, blend program, draw 2, at 0x00001380, pc 0, lane 0: timeout: "
                         "loops for too long"),
+    CASE(
+        endless_vectors,
+        "libresoc job 1, fragment program, draw 2, at 0x0000138e, pc 7, lane 0: timeout: loops for too long"),
     CASE(no_end, "libresoc job 1, fragment program, draw 2, at 0x00001384, pc 2, lane 0: address outside "
                  "memory: goes where no code is"),
     CASE(load_outside, "libresoc job 1, fragment program, draw 2, at 0xfffffffffffffff8, pc 2, lane 0: "
@@ -382,15 +396,14 @@ static void *run_endless(void *data)
     return NULL;
 }
 
-/* Each launch would take long, and there are many. */
-static void test_cancel(void **state)
+static void check_cancelled(void (*spoil)(struct guest *g), const struct gpu_options *options)
 {
     struct gpu_fault fault;
     pthread_t thread;
     struct guest g;
-    guest_open(&g, 1);
+    guest_open_with(&g, *options, 1);
     put_frame(&g);
-    endless_fragment(&g);
+    spoil(&g);
     guest_write(&g);
     assert_int_equal(pthread_create(&thread, NULL, run_endless, &g), 0);
     usleep(20000);
@@ -401,6 +414,16 @@ static void test_cancel(void **state)
     gpu_host_cancel(g.gpu.host, false);
     assert_int_equal(gpu_host_faults(g.gpu.host, &fault, 1), 0);
     guest_close(&g);
+}
+
+/* Each launch would take long, and there are many; or one alone would take hours. */
+static void test_cancel(void **state)
+{
+    check_cancelled(endless_fragment, &(const struct gpu_options){0});
+    check_cancelled(endless_fragment, &(const struct gpu_options){.fuel = UINT32_MAX});
+    check_cancelled(endless_vertex, &(const struct gpu_options){.fuel = UINT32_MAX});
+    check_cancelled(endless_vectors, &(const struct gpu_options){.fuel = UINT32_MAX});
+    check_cancelled(endless_vectors, &(const struct gpu_options){.fuel = UINT32_MAX, .engine = engine});
 }
 
 /* ---- records of any bits ---- */
