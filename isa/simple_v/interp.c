@@ -36,6 +36,18 @@ bool simple_v_machine_jump(struct simple_v_machine *m, uint64_t target)
 
 /* ---- lengths ---- */
 
+/* For who looks on: VL that comes from or goes to a register is what sv.setvl would do. */
+static void note_lengths(const struct simple_v_machine *m, unsigned rd, unsigned rs1)
+{
+    const struct simple_v_context x = {
+        .class = SIMPLE_V_PLAIN,
+        .row = &simple_v_rows[SIMPLE_V_SETVL],
+        .operand = {[SIMPLE_V_RD] = {.there = rd != 0, .integer = true, .reg = (uint8_t)rd},
+                    [SIMPLE_V_RS1] = {.there = rs1 != 0, .integer = true, .reg = (uint8_t)rs1}}};
+    if (m->run->watch && (rd || rs1))
+        m->run->watch->element(m->run->watch->data, m->state, &x, false);
+}
+
 static bool set_lengths(struct simple_v_machine *m, uint64_t mvl, uint64_t vl, unsigned rd)
 {
     if (!vl || mvl > SIMPLE_V_VL_MAX)
@@ -61,6 +73,7 @@ static bool set_vltyp(struct simple_v_machine *m, const struct simple_v_vltyp *v
     const uint64_t n = vl->number + 1u;
     if (s->srcoffs || s->destoffs || s->suboffs || (!vl->high && !vl->low && !vl->number && !vl->rd))
         return true;
+    note_lengths(m, vl->rd, !vl->high && vl->low ? vl->number : 0);
     if (vl->high)
         return set_lengths(m, n, vl->low ? UTIL_MIN(s->vl, n) : n, vl->rd);
     return set_lengths(m, s->mvl, vl->low ? simple_v_x(s, vl->number) : n, vl->rd);
@@ -69,15 +82,15 @@ static bool set_vltyp(struct simple_v_machine *m, const struct simple_v_vltyp *v
 static bool do_vl_block(struct simple_v_machine *m)
 {
     const struct simple_v_block *b = m->block;
-    const unsigned n = b->vl.imm + 1u;
+    const unsigned n = b->vl.imm + 1u, rd = 8u + (b->vl.low & 7u), rs1 = 8u + (b->vl.low >> 3);
+    const bool is_setvl = b->vl.mode == SIMPLE_V_VL_SETVL;
     bool ok;
     if (!b->vlset)
         return true;
+    note_lengths(m, is_setvl ? rd : b->vl.low, is_setvl ? rs1 : 0);
     switch (b->vl.mode) {
     case SIMPLE_V_VL_MIN: ok = set_lengths(m, m->state->mvl, n, b->vl.low); break;
-    case SIMPLE_V_VL_SETVL:
-        ok = simple_v_machine_setvl(m, 8u + (b->vl.low & 7u), 8u + (b->vl.low >> 3), n);
-        break;
+    case SIMPLE_V_VL_SETVL: ok = simple_v_machine_setvl(m, rd, rs1, n); break;
     default: ok = set_lengths(m, n, n, b->vl.low); break;
     }
     if (ok)
