@@ -11,7 +11,8 @@
 const struct tool_option tool_libresoc_rows[] = {
     {"memory", "SIZE", "bytes of memory (default 256M; K, M, G), which addresses must be in",
      .kind = TOOL_SIZE, .at = AT(memory), .min = 64u << 10, .max = 1ull << 32},
-    {"max-instructions", "N", "instructions after which the program is stopped (default: 4 Gi)",
+    {"max-instructions", "N",
+     "instructions after which the program is stopped, of which those with vectors count 16 (default: 4 Gi)",
      .kind = TOOL_SIZE, .at = AT(instructions), .min = 1, .max = UINT64_MAX >> 1},
     {"no-sandbox", NULL, "the process may make every system call, for tracing it", .kind = TOOL_SWITCH,
      .at = AT(no_sandbox)},

@@ -234,8 +234,11 @@ int tool_libresoc_draw(int argc, char **argv)
     const int status = gpu_memory_create(TOOL_SCENE_MEMORY, &d.memory);
     if (status)
         return tool_error(NAME, TOOL_HOST, "%s", strerror(-status));
-    if (tool_scene_load(o.scene, &d.memory, &scene, &error))
-        code = tool_error(NAME, error.code == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE, "%s", error.text);
+    const int loaded = tool_scene_load(o.scene, &d.memory, &scene, &error);
+    if (loaded == -EIO)
+        code = TOOL_BAD_FILE;
+    else if (loaded)
+        code = tool_error(NAME, loaded == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE, "%s", error.text);
     else
         code = with_device(&d, &scene);
     gpu_memory_destroy(&d.memory);

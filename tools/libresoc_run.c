@@ -101,11 +101,15 @@ struct looker {
     struct options *options;
     struct libresoc_cycles cycles;
     struct libresoc_operations operations;
+    struct tool_progress progress;
 };
 
 static void look(void *data, const struct libresoc_op *op, const struct libresoc_origin *origin)
 {
+    enum { STEP = 4096 };
     struct looker *l = data;
+    if (op->instruction % STEP == 0)
+        tool_progress_step(&l->progress, op->instruction);
     const struct libresoc_when when = libresoc_cycles_take(&l->cycles, op, origin);
     tool_libresoc_timeline_note(&l->options->timeline, op, origin, &when, &l->options->core);
 }
@@ -164,6 +168,8 @@ static int run(const struct options *o, struct libresoc_process *process, struct
         return code;
     const double begin = tool_seconds();
     const bool ended = libresoc_process_run(process, &watch, &fault);
+    if (looker)
+        tool_progress_end(&looker->progress);
     const double seconds = tool_seconds() - begin;
     if (!ended)
         tool_print_fault(&fault);
@@ -180,6 +186,7 @@ static int run_and_look(struct options *o, struct libresoc_process *process)
     if (err)
         return tool_error(NAME, TOOL_HOST, "cannot make the scoreboard: %s", strerror(-err));
     libresoc_operations_begin(&looker.operations, look, &looker);
+    tool_progress_begin(&looker.progress, "instructions", TOOL_PROGRESS_OPEN);
     const int code = run(o, process, &looker);
     libresoc_cycles_finish(&looker.cycles);
     free(o->timeline.rows.at);

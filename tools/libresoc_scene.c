@@ -265,8 +265,10 @@ static bool parse(struct tool_scene_reader *r, struct tool_scene *out)
 {
     uint8_t *bytes;
     size_t size;
-    if (!tool_read_file("libresoc draw", r->path, &bytes, &size))
-        return tool_scene_fail(r, -EBADMSG, "cannot be read");
+    if (!tool_read_file("libresoc draw", r->path, &bytes, &size)) { /* which has said why */
+        r->code = -EIO;
+        return false;
+    }
     struct json_tokener *tokener = json_tokener_new();
     struct json_object *scene = tokener && size <= MOST_BYTES
                                     ? json_tokener_parse_ex(tokener, (const char *)bytes, (int)size + 1)

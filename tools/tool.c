@@ -208,6 +208,13 @@ void tool_progress_step(struct tool_progress *progress, uint64_t done)
 
     if (!progress->total || now - progress->started < 0.5 || now - progress->drawn < 0.1)
         return;
+    progress->drawn = now;
+    progress->shown = true;
+    if (progress->total == TOOL_PROGRESS_OPEN) {
+        fprintf(stderr, "\r%.1f million %s, %.0f s ", (double)done * 1e-6, progress->what,
+                now - progress->started);
+        return;
+    }
     double share = done < progress->total ? (double)done / (double)progress->total : 1.0;
     double left = share > 0 ? (now - progress->started) * (1 - share) / share : 0;
     char bar[31];
@@ -216,8 +223,6 @@ void tool_progress_step(struct tool_progress *progress, uint64_t done)
         bar[i] = i < full ? '#' : '.';
     bar[30] = 0;
     fprintf(stderr, "\r%s [%s] %3.0f%%, %.0f s left ", progress->what, bar, share * 100, left);
-    progress->drawn = now;
-    progress->shown = true;
 }
 
 void tool_progress_end(struct tool_progress *progress)

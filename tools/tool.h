@@ -108,7 +108,9 @@ int tool_close_output(const char *name, const char *path, FILE *file);
 
 void tool_print_fault(const struct gpu_fault *fault); /* one line on stderr */
 
-/* A progress bar on stderr when it is a terminal and the work lasts longer than half a second. */
+/* A progress bar on stderr when it is a terminal and the work lasts longer than half a second. Of a total that is not known,
+ * TOOL_PROGRESS_OPEN, it says how much is done. */
+#define TOOL_PROGRESS_OPEN UINT64_MAX
 struct tool_progress {
     const char *what;
     uint64_t total;

@@ -2,7 +2,9 @@
  * bytes of the register files that it reads and writes.
  *
  * Ours, as SIMPLE_V.md 13 does not say:
- * - Branches are predicted, all of them: operations behind one issue as if it were none. Headers of VBLOCKs issue none.
+ * - Branches are predicted, all of them: operations behind one issue as if it were none.
+ * - A header of a VBLOCK, or a P64, that takes VL from a register or gives it to one issues an operation of integers for that, of the
+ *   number that the instruction has; other headers issue none.
  * - An instruction without elements is one operation: of 64 bits, or of what it loads or stores.
  * - Signs, comparisons, minimum, maximum, classes and moves of floats take an integer's time, conversions an addition's.
  * - An operation is as wide as its arithmetic, or as its result if that has a width of its own and is wider: what extends 32 bits

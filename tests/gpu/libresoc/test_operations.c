@@ -153,6 +153,18 @@ static void test_elements(void **state)
         "float32 f40 <- f40 f40; float32 f41 <- f41 f41; integer64 <-");
 }
 
+static void test_lengths(void **state)
+{
+    (void)state;
+    begin(4);
+    are("vblock both:1, to:x6, regs(x5=x40v) { add x5, x6, x7 ; c.nop }",
+        "integer64 x6 <-; integer64 x40 <- x6 x7; integer64 <-");
+    are("vblock setvl:1, from:x12, to:x9, regs(x5=x40v) { add x5, x6, x7 ; c.nop }",
+        "integer64 x9 <- x12; integer64 x40 <- x6 x7; integer64 <-");
+    are("p64 add x33v, x65v, x97v, itype:8, vl:x12, to:x5",
+        "integer64 x5 <- x12; integer8 x33.b0 <- x65.b0 x97.b0");
+}
+
 static void test_masks(void **state)
 {
     (void)state;
@@ -303,10 +315,9 @@ static int drop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalars),         cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_masks),           cmocka_unit_test(test_moves),
-        cmocka_unit_test(test_changes_nothing), cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_parameters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalars), cmocka_unit_test(test_elements),
+                                       cmocka_unit_test(test_lengths), cmocka_unit_test(test_masks),
+                                       cmocka_unit_test(test_moves),   cmocka_unit_test(test_changes_nothing),
+                                       cmocka_unit_test(test_cycles),  cmocka_unit_test(test_parameters)};
     return cmocka_run_group_tests(tests, NULL, drop);
 }
