@@ -235,12 +235,12 @@ int tool_libresoc_draw(int argc, char **argv)
     if (status)
         return tool_error(NAME, TOOL_HOST, "%s", strerror(-status));
     const int loaded = tool_scene_load(o.scene, &d.memory, &scene, &error);
-    if (loaded == -EIO)
-        code = TOOL_BAD_FILE;
-    else if (loaded)
-        code = tool_error(NAME, loaded == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE, "%s", error.text);
-    else
+    if (!loaded)
         code = with_device(&d, &scene);
+    else
+        code = loaded == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE;
+    if (loaded && *error.text)
+        tool_error(NAME, code, "%s", error.text);
     gpu_memory_destroy(&d.memory);
     return code;
 }

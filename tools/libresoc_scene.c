@@ -266,7 +266,7 @@ static bool parse(struct tool_scene_reader *r, struct tool_scene *out)
     uint8_t *bytes;
     size_t size;
     if (!tool_read_file("libresoc draw", r->path, &bytes, &size)) { /* which has said why */
-        r->code = -EIO;
+        r->code = -EBADMSG;
         return false;
     }
     struct json_tokener *tokener = json_tokener_new();

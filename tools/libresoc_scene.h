@@ -15,7 +15,7 @@ struct tool_scene {
 };
 
 /* Lays the scene out in `memory`, which is all zero. 0, or a negative errno with *error, which names file and place: -EBADMSG (not
- * such a scene), -ENOMEM; -EIO: the scene's file cannot be read, which was said on stderr. */
+ * such a scene; without a text: its file cannot be read, which was said on stderr), -ENOMEM, or -errno of a file that it names. */
 int tool_scene_load(const char *path, struct gpu_memory *memory, struct tool_scene *out,
                     struct util_error *error);
 
