@@ -18,9 +18,9 @@ static bool launch(struct libresoc_tile *t, const struct libresoc_stage *stage, 
                                  .mask = *mask,
                                  .place = (uint64_t)y << 32 | x,
                                  .flags = t->prim->reverse,
-                                 .fuel = t->work->fuel,
-                                 .trace = t->looking ? libresoc_looking_trace(t->looking, stage) : NULL,
-                                 .trace_data = t->looking};
+                                 .fuel = t->work->fuel};
+    if (t->looking)
+        libresoc_looking_launch(t->looking, stage, &it);
     if (gpu_host_cancelled(t->frag->host)) {
         gpu_fault_set(t->work->fault, GPU_FAULT_TIMEOUT, libresoc_stage_name(stage->kind), stage->entry,
                       "cancelled");

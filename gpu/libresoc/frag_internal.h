@@ -38,9 +38,9 @@ uint32_t libresoc_tile_blocks(const struct libresoc_tile *t, const uint16_t lane
  * work->fault. */
 bool libresoc_tile_shade(struct libresoc_tile *tile);
 
-/* What a launch of a tile that is looked at tells. */
-simple_v_trace_fn libresoc_looking_trace(struct libresoc_looking *looking,
-                                         const struct libresoc_stage *stage);
+/* A launch of a tile that is looked at tells what it does; then colours of the fragment program, and the pixels that it left. */
+void libresoc_looking_launch(struct libresoc_looking *looking, const struct libresoc_stage *stage,
+                             struct libresoc_launch *launch);
 void libresoc_looking_source(struct libresoc_looking *looking, const uint32_t *rows, uint64_t mask);
 
 #endif

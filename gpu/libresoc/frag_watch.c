@@ -1,10 +1,11 @@
 /* Tiles that somebody looks at (gpu/watch.h). A launch is of 8x8 pixels and who looks on is told of 4x4: the tile is shaded, put
- * back as it was, and told block by block, each of which then takes what it has become. Elements of vectors are not told lane by
- * lane: any register may hold any of them. */
+ * back as it was, and told block by block, each of which then takes what it has become. Which elements of
+ * vectors are told of a pixel frag_values.h says. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/libresoc/frag_internal.h"
+#include "gpu/libresoc/frag_values.h"
 #include "raster/depth.h"
 #include "util/bits.h"
 #include "util/list.h"
@@ -25,6 +26,7 @@ struct libresoc_looking {
         struct step *at;
         uint32_t count, room;
     } steps;
+    struct libresoc_values values;
     uint16_t covered[LIBRESOC_QUAD]; /* lanes of each block */
     bool out_of_memory, shaded;
     uint32_t source[LIBRESOC_LANES]; /* what the fragment program gave, if shaded */
@@ -40,14 +42,18 @@ static void note_step(void *data, const struct simple_v_state *state, const stru
     const uint32_t at = (uint32_t)((state->pc - stage->program.address) / 2);
     const struct step step = {.pc = at + (state->in_block ? state->opptr : 0),
                               .blends = stage->kind == LIBRESOC_BLEND};
+    libresoc_values_step(&looking->values, state);
     if (!UTIL_LIST_ADD(looking->steps, step))
         looking->out_of_memory = true;
 }
 
-simple_v_trace_fn libresoc_looking_trace(struct libresoc_looking *looking, const struct libresoc_stage *stage)
+void libresoc_looking_launch(struct libresoc_looking *looking, const struct libresoc_stage *stage,
+                             struct libresoc_launch *launch)
 {
     looking->stage = stage;
-    return note_step;
+    launch->trace = note_step;
+    launch->trace_data = looking;
+    launch->watch = &looking->values.watch;
 }
 
 void libresoc_looking_source(struct libresoc_looking *looking, const uint32_t *rows, uint64_t mask)
@@ -102,11 +108,13 @@ static void tell_lane(const struct libresoc_tile *t, const struct libresoc_looki
                                    t->of->y + (int32_t)(t->y + n / 2 * 4), f->number));
     lane->z = raster_depth_at(t->prim, t->of->x + (int32_t)(t->x + n % 2 * 4),
                               t->of->y + (int32_t)(t->y + n / 2 * 4), f->number);
-    lane->out_of_memory |= looking->out_of_memory;
+    lane->out_of_memory |= looking->out_of_memory || looking->values.out_of_memory;
+    uint32_t next = 0;
     tell_test(t, looking, n, f, before, after);
     for (uint32_t i = 0; i < looking->steps.count; i++) {
         const struct step *step = &looking->steps.at[i];
         f->now = (struct gpu_step){.pc = step->pc, .enters = true, .blends = step->blends};
+        libresoc_values_tell(&looking->values, i, bit, &next, f);
         lane->executed++;
         gpu_follow_keep(f);
     }
@@ -159,6 +167,7 @@ static bool shade_watched(struct libresoc_tile *t, const struct gpu_watch *watch
                           const uint16_t covered[LIBRESOC_QUAD])
 {
     struct libresoc_looking looking = {0};
+    libresoc_values_begin(&looking.values);
     const uint64_t began = t->work->executed;
     struct kept before, after;
     memcpy(looking.covered, covered, sizeof looking.covered);
@@ -176,6 +185,7 @@ static bool shade_watched(struct libresoc_tile *t, const struct gpu_watch *watch
         executed = 0;
     }
     free(looking.steps.at);
+    libresoc_values_finish(&looking.values);
     return done;
 }
 

@@ -259,7 +259,8 @@ bool libresoc_stage_run(const struct libresoc_stage *stage, struct libresoc_laun
                                      .stop = LIBRESOC_EXIT,
                                      .fuel = UTIL_MIN(stage->fuel, launch->fuel),
                                      .trace = launch->trace,
-                                     .trace_data = launch->trace_data};
+                                     .trace_data = launch->trace_data,
+                                     .watch = launch->watch};
     struct libresoc_thread thread;
     const struct simple_v_report *report = &thread.thread.report;
     simple_v_thread_start(&thread.thread, &run, stage->entry);

@@ -72,6 +72,7 @@ struct libresoc_launch {
     uint64_t fuel;                /* the stage's bound holds, too */
     simple_v_trace_fn trace;      /* NULL: none */
     void *trace_data;
+    const struct simple_v_watch *watch; /* beside a trace; NULL: none */
     /* Of the run: */
     uint64_t left;            /* x9 */
     uint64_t executed, burnt; /* instructions; fuel */
