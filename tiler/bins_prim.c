@@ -17,9 +17,14 @@ static void load(const struct tiler_bins *b, uint32_t index, struct tiler_window
     tiler_window_load(&b->draw.window, at, out);
 }
 
+/* In 1/16 pixel. What a window of numbers without measure has put beyond all that is drawn stays beyond it, and products of differences
+ * below 2^63. */
 static int32_t fixed(float pixels)
 {
-    return (int32_t)lrintf(pixels * 16);
+    static const float most = 0x1p26f;
+    float x = pixels * 16;
+    x = x > -most ? x : -most;
+    return (int32_t)lrintf(x < most ? x : most);
 }
 
 static float window_depth(const struct tiler_window *w, const struct tiler_window_vertex *v,
