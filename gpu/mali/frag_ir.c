@@ -10,13 +10,21 @@
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
-enum {
-    HOISTED_UNIFORMS = 16 /* words */,
-    SIDE_MIN = 2,
-    SIDE_MAX = 200 /* instructions */,
-    SHORT = 60,
-    FEW_REQUESTS = 1
+enum { HOISTED_UNIFORMS = 16 /* words */ };
+
+/* Programs that stand side by side have so many instructions; those that stand so more than two at a time, or loop, have no
+ * more instructions and texture requests than these. An instruction of isa/warp is one operation, of Midgard up to a
+ * vector's. Shorter ones the processor overlaps by itself. */
+struct side_limits {
+    uint32_t least, most, few, looping, requests, looping_requests;
 };
+static const struct side_limits midgard_sides = {2, 200, 60, 60, 1, 1},
+                                warp_sides = {24, 500, 500, 120, 0, 1};
+
+static const struct side_limits *limits_of(const struct mali_decoded *p)
+{
+    return p->warp ? &warp_sides : &midgard_sides;
+}
 
 static bool is_deferred(const struct mali_frag_ir *e)
 {
@@ -182,9 +190,8 @@ static struct mali_frag_ir_end end_of(const struct midgard_ir_state *end)
     return (struct mali_frag_ir_end){end->live, end->executed, end->faults, end->faults_at_once};
 }
 
-/* Where fuel is used up they are run one by one, by who is told so (out->leave). */
-static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
-                     const struct midgard_ir_input *like, struct raster_shader_ir_run *out)
+static int run_midgard_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
+                             const struct midgard_ir_input *like, LLVMBasicBlockRef leave)
 {
     struct midgard_ir_input input[RASTER_SHADER_SIDES] = {{.uniform_count = 0}};
     struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
@@ -192,17 +199,12 @@ static int run_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned cou
     const bool straight = e->variant->program->straight;
     for (unsigned k = 0; k < count; k++) {
         mali_frag_ir_ports(&e[k], &ports[k]);
-        mali_frag_begin_slots(&e[k], b);
-        e[k].beside = straight;
         input[k] = *like;
         mali_frag_ir_lanes(&e[k], b, straight, &input[k].lanes, &input[k].helpers);
     }
-    int status =
-        midgard_translate_sides(b, e->variant->program->midgard, ports, input, count, out->leave, end);
-    for (unsigned k = 0; k < count && !status; k++) {
+    int status = midgard_translate_sides(b, e->variant->program->midgard, ports, input, count, leave, end);
+    for (unsigned k = 0; k < count && !status; k++)
         e[k].end = end_of(&end[k]);
-        out->executed[k] = end[k].executed;
-    }
     return status;
 }
 
@@ -220,12 +222,20 @@ static int run_midgard(struct mali_frag_ir *e, struct jit_builder *b, const stru
     return status;
 }
 
+static bool is_straight(const struct mali_frag_ir *e)
+{
+    const struct mali_decoded *p = e->variant->program;
+    return p->warp ? mali_frag_ir_warp_is_straight(e) : p->straight;
+}
+
+/* Where fuel is used up several are run one by one, by who is told so (out->leave). */
 static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *out)
 {
     struct mali_frag_ir *e = (struct mali_frag_ir *)ctx + first;
     const struct mali_decoded *p = e->variant->program;
-    LLVMValueRef fault;
+    LLVMValueRef fault = NULL;
+    int status;
     for (unsigned k = 0; k < count; k++)
         out->executed[k] = jit_i64(b, 0);
     out->fault = NULL;
@@ -236,18 +246,23 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
         .uniform_count = e->forms->world.uniform_count / 4u,
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
         .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
+    for (unsigned k = 0; k < count; k++) {
+        mali_frag_begin_slots(&e[k], b);
+        e[k].beside = count > 1 && is_straight(e);
+    }
     if (count > 1)
-        return run_sides(e, b, count, &input, out);
-    mali_frag_begin_slots(e, b);
-    e->beside = false;
-    int status = p->warp ? mali_frag_ir_run_warp(e, b, &fault) : run_midgard(e, b, &input, &fault);
+        status = p->warp ? mali_frag_ir_run_warp_sides(e, b, count, out->leave)
+                         : run_midgard_sides(e, b, count, &input, out->leave);
+    else
+        status = p->warp ? mali_frag_ir_run_warp(e, b, &fault) : run_midgard(e, b, &input, &fault);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
         status = -ENOTSUP;
     if (status)
         return status;
-    out->executed[0] = e->end.executed;
-    out->faults = e->end.faults;
-    out->fault = e->end.faults ? fault : NULL;
+    for (unsigned k = 0; k < count; k++)
+        out->executed[k] = e[k].end.executed;
+    out->faults = count == 1 && e->end.faults;
+    out->fault = out->faults ? fault : NULL;
     return 0;
 }
 
@@ -381,27 +396,29 @@ static unsigned branching_sides(const struct mali_frag_ir *e, const struct mali_
 {
     const struct raster_zs *zs = &e->forms->zs;
     bool holds = !e->forms->early || (!zs->face[0].enable && !zs->face[1].enable);
-    return p->repeats && !p->reads_tile && holds && !e->end.faults_at_once && p->requests <= FEW_REQUESTS &&
-                   p->insn_count <= SHORT
-               ? MIDGARD_BRANCHING_SIDES
+    return p->repeats && !p->reads_tile && holds && !e->end.faults_at_once &&
+                   p->requests <= limits_of(p)->looping_requests && p->insn_count <= limits_of(p)->looping
+               ? JIT_DIVERGE_SIDES
                : 1;
 }
 
-/* Programs that touch nothing but the tile. Of long ones, and with several samplers, which are much code,
+/* Programs that touch nothing but the tile, when they have ended. Of long ones, and with samplers, which are much code,
  * more than two would no more fit caches and registers. */
 static unsigned sides(void *ctx, bool faults)
 {
     const struct mali_frag_ir *e = ctx;
     const struct mali_decoded *p = e->variant->program;
-    if (!p || p->warp || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders)
+    if (!p || p->loads || p->stores || p->barriers || e->forms->calls || e->forms->shaders ||
+        e->forms->at_once)
         return 1;
-    if (!p->straight)
+    const struct side_limits *l = limits_of(p);
+    if (!is_straight(e))
         return branching_sides(e, p);
     if (faults)
         return 1;
-    if (p->insn_count < SIDE_MIN || p->insn_count > SIDE_MAX)
+    if ((p->insn_count < l->least && !p->requests) || p->insn_count > l->most)
         return 1;
-    return p->requests > FEW_REQUESTS || p->insn_count > SHORT ? 2 : MIDGARD_SIDES;
+    return p->requests > l->requests || p->insn_count > l->few ? 2 : RASTER_SHADER_SIDES;
 }
 
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)

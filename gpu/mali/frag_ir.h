@@ -95,8 +95,12 @@ void mali_frag_ir_end_now(struct mali_frag_ir *e, struct jit_builder *b);
 LLVMValueRef mali_frag_ir_far(void *ctx, struct jit_builder *b, const struct warp_ir_far *to,
                               LLVMValueRef mask, LLVMValueRef reg[WARP_REGISTERS], LLVMValueRef *back,
                               LLVMValueRef *address);
-/* frag_warp_ir.c: emits a program of isa/warp: 0, or as warp_translate, or -ENOTSUP; and what ATEST has left. */
+/* frag_warp_ir.c: emits a program of isa/warp: 0, or as warp_translate, or -ENOTSUP; of `count` blocks from e[0] on, as
+ * warp_translate_sides; whether all lanes run the same of it, each instruction once; and what ATEST has left. */
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault);
+int mali_frag_ir_run_warp_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
+                                LLVMBasicBlockRef leave);
+bool mali_frag_ir_warp_is_straight(const struct mali_frag_ir *e);
 void mali_frag_ir_warp_ports(struct mali_frag_ir *e, struct warp_ir_ports *ports);
 void mali_frag_ir_warp_samples(struct mali_frag_ir *e, struct jit_builder *b);
 

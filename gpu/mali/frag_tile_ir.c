@@ -84,11 +84,19 @@ struct color {
     LLVMValueRef value[4];
 };
 
+/* Halves that are known as singles are taken so where nobody sees which NaN one is. */
+static void take_known(struct jit_builder *b, const struct warp_ir_message *m, LLVMValueRef value[4])
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (m->half[c / 2][c & 1])
+            value[c] = jit_as_i32(b, m->half[c / 2][c & 1]);
+}
+
 static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
-                     const struct mali_register_format *r, const LLVMValueRef in[4], struct color *out)
+                     const struct mali_register_format *r, const struct warp_ir_message *m, struct color *out)
 {
     struct mali_code_form as = {.format = (uint16_t)pixel->format, .order = (uint16_t)pixel->order};
-    LLVMValueRef value[4] = {in[0], in[1], in[2], in[3]};
+    LLVMValueRef value[4] = {m->value[0], m->value[1], m->value[2], m->value[3]};
     for (unsigned c = 0; c < 4; c++)
         out->value[c] = jit_splat_u32(b, 0);
     out->raw = pixel->raw;
@@ -98,6 +106,8 @@ static void color_of(struct jit_builder *b, const struct mali_frag_pixel *pixel,
     } else if (r->type == ISA_TYPE_F16) {
         as = (struct mali_code_form){.format = RASTER_R16G16B16A16_FLOAT, .order = MALI_ORDER_RGBA};
         mali_ir_convert(b, &as, ISA_TYPE_F32, false, value, out->value);
+        if (raster_output_is_bytes(pixel->format))
+            take_known(b, m, out->value);
     } else {
         memcpy(out->value, value, sizeof value);
     }
@@ -133,6 +143,8 @@ static void keep(struct mali_frag_ir *e, struct jit_builder *b, const struct col
         jit_store(b, jit_splat_u32(b, 0), mali_frag_ir_slot(b, &e->second[t][c]), 64);
     }
     mali_frag_ir_keep(b, mali_frag_ir_slot(b, &e->written[t]), coverage, lanes);
+    memcpy(e->value[t], color->value, sizeof e->value[t]);
+    e->writeouts[t]++;
 }
 
 /* Where registers are none of the target's it is the interpreter's to say so: false. Likewise below. */
@@ -148,7 +160,7 @@ static bool take(const struct mali_frag_ir *e, struct jit_builder *b, const stru
                             f->raw >> out->target & 1, conversion, &pixel) ||
         !mali_frag_may_convert(&pixel, &r))
         return false;
-    color_of(b, &pixel, &r, m->value, out);
+    color_of(b, &pixel, &r, m, out);
     return true;
 }
 
@@ -309,7 +321,7 @@ static LLVMValueRef store_tile(struct mali_frag_ir *e, struct jit_builder *b, co
         here = LLVMBuildAnd(b->ir, LLVMBuildAnd(b->ir, here, there, ""), mask, "");
         if (!(e->forms->written >> t & 1))
             continue;
-        color_of(b, &pixel, &r, m->value, &color);
+        color_of(b, &pixel, &r, m, &color);
         test_late(e, b, here);
         put(e, b, &color, &raster_blend_replace, LLVMBuildAnd(b->ir, m->operand[1][0], samples, ""), here);
     }

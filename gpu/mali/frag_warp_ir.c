@@ -6,6 +6,7 @@
 #include "isa/valhall/insn.h"
 #include "isa/warp/trans_call.h"
 #include "raster/samples_ir.h"
+#include "raster/shader_ir.h"
 
 /* ---- varyings ---- */
 
@@ -191,33 +192,59 @@ void mali_frag_ir_warp_ports(struct mali_frag_ir *e, struct warp_ir_ports *ports
     ports->far = mali_frag_ir_far;
 }
 
-/* Where the program ends in a fault it says which access was it. */
-static void end_program(struct mali_frag_ir *e, struct jit_builder *b, const struct warp_ir_state *end)
+static struct mali_frag_ir_end end_of(const struct warp_ir_state *end)
 {
-    e->end = (struct mali_frag_ir_end){end->live, end->executed, end->faults, true};
-    if (end->faults)
-        jit_store(b, end->fault_address,
-                  jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 8);
+    return (struct mali_frag_ir_end){end->live, end->executed, end->faults, end->faults_at_once};
+}
+
+bool mali_frag_ir_warp_is_straight(const struct mali_frag_ir *e)
+{
+    const struct warp_program *p = e->variant->program->warp;
+    return p->straight || (e->forms->fixed_blends && p->fixed_count);
+}
+
+/* A block of the program begins, with all that it is given. */
+static void begin_program(struct mali_frag_ir *e, struct jit_builder *b, struct warp_ir_ports *ports,
+                          struct warp_ir_input *input)
+{
+    *input = (struct warp_ir_input){
+        .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
+        .fixed_blends = e->forms->fixed_blends,
+        .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
+    mali_frag_ir_warp_ports(e, ports);
+    set_registers(e, b, input->reg);
+    jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
+    if (e->forms->at_once)
+        mali_frag_ir_begin_now(e, b);
+    mali_frag_ir_lanes(e, b, mali_frag_ir_warp_is_straight(e), &input->lanes, &input->helpers);
 }
 
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)
 {
-    const struct warp_program *p = e->variant->program->warp;
-    const bool fixed = e->forms->fixed_blends, straight = p->straight || (fixed && p->fixed_count);
     struct warp_ir_ports ports;
-    struct warp_ir_input input = {
-        .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
-        .fixed_blends = fixed,
-        .fuel = mali_frag_of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
+    struct warp_ir_input input;
     struct warp_ir_state end;
-    mali_frag_ir_warp_ports(e, &ports);
-    set_registers(e, b, input.reg);
-    jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
-    if (e->forms->at_once)
-        mali_frag_ir_begin_now(e, b);
-    mali_frag_ir_lanes(e, b, straight, &input.lanes, &input.helpers);
-    int status = warp_translate(b, p, &ports, &input, fault, &end);
-    if (!status)
-        end_program(e, b, &end);
+    begin_program(e, b, &ports, &input);
+    int status = warp_translate(b, e->variant->program->warp, &ports, &input, fault, &end);
+    if (status)
+        return status;
+    e->end = end_of(&end);
+    if (end.faults) /* the report says which access it was */
+        jit_store(b, end.fault_address,
+                  jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 8);
+    return 0;
+}
+
+int mali_frag_ir_run_warp_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
+                                LLVMBasicBlockRef leave)
+{
+    struct warp_ir_input input[RASTER_SHADER_SIDES] = {{.address = NULL}};
+    struct warp_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
+    struct warp_ir_state end[RASTER_SHADER_SIDES];
+    for (unsigned k = 0; k < count; k++)
+        begin_program(&e[k], b, &ports[k], &input[k]);
+    int status = warp_translate_sides(b, e->variant->program->warp, ports, input, count, leave, end);
+    for (unsigned k = 0; k < count && !status; k++)
+        e[k].end = end_of(&end[k]);
     return status;
 }

@@ -8,10 +8,11 @@
 #include "isa/warp/interp.h"
 #include "jit/diverge.h"
 
-/* As struct warp_message has it: i32x16. */
+/* As struct warp_message has it: i32x16. `half`: the halves of value[] that are known as singles, f32x16, their NaNs of any
+ * bits (isa/trans_op.h); the others are NULL. */
 struct warp_ir_message {
     const struct warp_insn *insn;
-    LLVMValueRef operand[3][2], value[WARP_MESSAGE_WORDS];
+    LLVMValueRef operand[3][2], value[WARP_MESSAGE_WORDS], half[WARP_MESSAGE_WORDS][2];
 };
 
 /* What all lanes have, where that is a constant; else `lanes`. */

@@ -3,6 +3,8 @@
  * compute both, and takes the bits. */
 #include "isa/warp/trans_internal.h"
 
+#include <string.h>
+
 static LLVMValueRef *known_of(struct warp_trans *t, uint8_t from, unsigned index)
 {
     if (from == WARP_REGISTER)
@@ -53,6 +55,12 @@ LLVMValueRef warp_trans_known_single(struct warp_trans *t, unsigned n)
 static LLVMValueRef bits_of(struct jit_builder *b, LLVMValueRef half)
 {
     return LLVMBuildZExt(b->ir, isa_trans_half_bits(b, half), b->i32x16, "");
+}
+
+static LLVMValueRef word_of(struct jit_builder *b, const LLVMValueRef half[2])
+{
+    LLVMValueRef high = LLVMBuildShl(b->ir, bits_of(b, half[1]), jit_splat_u32(b, 16), "");
+    return LLVMBuildOr(b->ir, bits_of(b, half[0]), high, "");
 }
 
 /* Halves that the mask lets through; of the others half[] is not looked at. */
@@ -148,4 +156,26 @@ void warp_trans_note_halves(struct warp_trans *t, const LLVMValueRef half[2])
     LLVMValueRef *known = known_of(t, t->insn->dest.to, t->insn->dest.index);
     known[0] = half[0];
     known[1] = half[1];
+}
+
+/* ---- messages ---- */
+
+void warp_trans_read_halves(struct warp_trans *t, unsigned n, LLVMValueRef half[2])
+{
+    const struct warp_run run = t->insn->read;
+    const uint8_t from = t->insn->reads_temporaries ? WARP_TEMPORARY : WARP_REGISTER;
+    const LLVMValueRef *known = known_of(t, from, run.reg + n);
+    for (unsigned e = 0; e < 2; e++)
+        half[e] = n < run.count ? known[e] : NULL;
+}
+
+void warp_trans_write_halves(struct warp_trans *t, unsigned n, const LLVMValueRef single[2])
+{
+    const struct warp_run run = t->insn->write;
+    LLVMValueRef half[2];
+    for (unsigned e = 0; e < 2; e++)
+        half[e] = isa_trans_half_of_single(t->b, single[e], true);
+    warp_trans_write(t, n, word_of(t->b, half));
+    if (n < run.count)
+        memcpy(t->half[(run.reg + n) % WARP_REGISTERS], half, sizeof half);
 }

@@ -96,6 +96,9 @@ LLVMValueRef warp_trans_known_single(struct warp_trans *t, unsigned n);
 /* What is known of a word that is moved as it is; and that the destination has it, which was written. */
 void warp_trans_moved_halves(struct warp_trans *t, LLVMValueRef half[2]);
 void warp_trans_note_halves(struct warp_trans *t, const LLVMValueRef half[2]);
+/* What is known of word n that is read. A word of the registers that are written, of two singles as halves, i32x16. */
+void warp_trans_read_halves(struct warp_trans *t, unsigned n, LLVMValueRef half[2]);
+void warp_trans_write_halves(struct warp_trans *t, unsigned n, const LLVMValueRef single[2]);
 
 /* ---- trans_message.c, trans_texture.c ---- */
 

@@ -209,8 +209,10 @@ static void ask(struct warp_trans *t, LLVMValueRef lanes, LLVMValueRef out[WARP_
     for (unsigned n = 0; n < 3; n++)
         for (unsigned k = 0; k < 2; k++)
             m.operand[n][k] = n < warp_sources_of(i) ? operand(t, n, k) : jit_splat_u32(t->b, 0);
-    for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++)
+    for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++) {
         m.value[n] = warp_trans_read(t, n);
+        warp_trans_read_halves(t, n, m.half[n]);
+    }
     zeros(t, out, WARP_MESSAGE_WORDS);
     t->leave = warp_blends(i) ? t->mask : LLVMConstNull(t->b->i1x16);
     LLVMValueRef missing = t->ports->message(t->ports->ctx, t->b, &m, lanes, out, &t->leave, &address);

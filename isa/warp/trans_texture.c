@@ -143,13 +143,23 @@ static void take_words(struct warp_trans *t, struct isa_ir_texture *r)
     r->lod = i->texture_op == ISA_TEXTURE_FETCH ? SIGNED_PART(t, word, LEVEL_WHOLE) : from_fixed(t, word);
 }
 
-static LLVMValueRef half_of(struct warp_trans *t, LLVMValueRef v)
+/* A word of two components, which are singles or integers; code that is not optimised has no halves as singles. */
+static void write_pair(struct warp_trans *t, unsigned n, const LLVMValueRef value[2])
 {
     struct jit_builder *b = t->b;
-    if (t->insn->sampler_type != ISA_SAMPLER_FLOAT)
-        return bits_at(t, v, 0, 16);
-    v = warp_trans_op(b, ISA_OP_f32_to_f16, ISA_F32, v, NULL, NULL);
-    return LLVMTypeOf(v) == b->i32x16 ? v : LLVMBuildZExt(b->ir, v, b->i32x16, "");
+    const bool floats = t->insn->sampler_type == ISA_SAMPLER_FLOAT;
+    LLVMValueRef bits[2];
+    if (floats && !b->quick) {
+        warp_trans_write_halves(t, n, value);
+        return;
+    }
+    for (unsigned e = 0; e < 2; e++) {
+        bits[e] = floats ? warp_trans_op(b, ISA_OP_f32_to_f16, ISA_F32, value[e], NULL, NULL)
+                         : bits_at(t, value[e], 0, 16);
+        bits[e] = LLVMTypeOf(bits[e]) == b->i32x16 ? bits[e] : LLVMBuildZExt(b->ir, bits[e], b->i32x16, "");
+    }
+    bits[1] = LLVMBuildShl(b->ir, bits[1], jit_splat_u32(b, 16), "");
+    warp_trans_write(t, n, LLVMBuildOr(b->ir, bits[0], bits[1], ""));
 }
 
 /* 8.8 fixed point of a level, in the lower half, and what else a gradient descriptor has. */
@@ -169,26 +179,18 @@ static void make_descriptor(struct warp_trans *t, LLVMValueRef value[4])
 /* From register `first` of the run on; how many were written. */
 static unsigned write_result(struct warp_trans *t, unsigned first, bool halves, const LLVMValueRef value[4])
 {
-    struct jit_builder *b = t->b;
-    const struct warp_insn *i = t->insn;
-    LLVMValueRef low = NULL;
-    unsigned n = 0;
-    for (unsigned c = 0; c < 4; c++) {
-        if (!(i->write_mask >> c & 1))
-            continue;
-        LLVMValueRef v = warp_trans_lanes(t, value[c]);
-        if (halves && n & 1) {
-            v = LLVMBuildShl(b->ir, half_of(t, v), jit_splat_u32(b, 16), "");
-            warp_trans_write(t, first + n / 2, LLVMBuildOr(b->ir, low, v, ""));
-        } else if (halves) {
-            low = half_of(t, v);
-            warp_trans_write(t, first + n / 2, low);
-        } else {
-            warp_trans_write(t, first + n, v);
-        }
-        n++;
-    }
-    return halves ? (n + 1) / 2 : n;
+    LLVMValueRef v[5];
+    unsigned count = 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (t->insn->write_mask >> c & 1)
+            v[count++] = warp_trans_lanes(t, value[c]);
+    v[count] = jit_splat_u32(t->b, 0);
+    for (unsigned n = 0; n < count; n += halves ? 2 : 1)
+        if (halves)
+            write_pair(t, first + n / 2, &v[n]);
+        else
+            warp_trans_write(t, first + n, v[n]);
+    return halves ? (count + 1) / 2 : count;
 }
 
 void warp_trans_texture(struct warp_trans *t)

@@ -31,7 +31,7 @@ struct drawn {
     uint64_t random;
     uint32_t samples;
     bool raw[TARGETS], wide[TARGETS]; /* a word of integers, or four */
-    bool shader[TARGETS], stores, deep;
+    bool shader[TARGETS], stores, deep, kept;
 };
 
 static uint32_t below(struct drawn *d, uint32_t n)
@@ -190,6 +190,22 @@ static void put_blend(struct drawn *d, struct writer *w, uint32_t t, bool last)
         put(w, "NOP.end\n");
 }
 
+/* Such as several blocks run side by side: what it does to the tile is kept to its end. */
+static void make_kept(struct drawn *d, struct writer *w)
+{
+    put_colors(d, w);
+    for (unsigned n = below(d, 7); n > 0; n--)
+        switch (below(d, 8)) {
+        case 0: put_lanes(d, w); break;
+        case 1: put_loop(d, w); break;
+        case 2: put_discard(d, w); break;
+        default: put_colors(d, w);
+        }
+    if (below(d, 2))
+        put(w, "ATEST @r60, r60, r%u, atest_datum.w0\n", below(d, 4));
+    put_blend(d, w, below(d, TARGETS), true);
+}
+
 static void make_program(struct drawn *d, struct writer *w)
 {
     const unsigned count = below(d, 7);
@@ -324,10 +340,11 @@ static void play(struct drawn *d, uint64_t number, struct jit_engine *engine)
     w->late.guest.device->options.fuel = 2000;
     d->samples = samples[below(d, UTIL_ARRAY_SIZE(samples))];
     d->deep = below(d, 2);
+    d->kept = !below(d, 3);
     for (unsigned t = 0; t < TARGETS; t++) {
         d->raw[t] = !below(d, 3);
         d->wide[t] = d->raw[t] && d->samples < 8 && below(d, 2);
-        d->shader[t] = !below(d, 4);
+        d->shader[t] = !d->kept && !below(d, 4);
     }
     if (d->samples > 1) {
         late_samples(&w->late, d->samples);
@@ -342,7 +359,10 @@ static void play(struct drawn *d, uint64_t number, struct jit_engine *engine)
         set_tests(d);
     for (unsigned t = 0; t < TARGETS; t++)
         set_target(d, t);
-    make_program(d, &d->program);
+    if (d->kept)
+        make_kept(d, &d->program);
+    else
+        make_program(d, &d->program);
     whole_program(w, WHOLE_CODE, d->program.text);
     if (d->stores)
         whole_allow_stores(w);
