@@ -11,8 +11,20 @@
 LLVMValueRef isa_call_slot(struct jit_builder *b, LLVMValueRef *slot, size_t bytes)
 {
     if (!*slot)
-        *slot = jit_alloca_zero(b, LLVMArrayType2(b->i32x16, util_div_up(bytes, LANE_BYTES)), "port");
+        *slot = jit_alloca(b, LLVMArrayType2(b->i32x16, util_div_up(bytes, LANE_BYTES)), "port");
     return *slot;
+}
+
+LLVMValueRef isa_call_clear(struct jit_builder *b, LLVMValueRef slot, size_t bytes)
+{
+    LLVMBuildMemSet(b->ir, slot, LLVMConstNull(b->i8), jit_i64(b, bytes), LANE_BYTES);
+    return slot;
+}
+
+void isa_call_clear_block(struct isa_ir_calls *c, struct jit_builder *b, unsigned k, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++)
+        isa_call_put_lanes(b, isa_call_lanes(c, b, k), n * LANE_BYTES, NULL);
 }
 
 /* Block k of eight words of all lanes. */
@@ -94,7 +106,7 @@ LLVMValueRef isa_call_ask(struct isa_ir_calls *c, struct jit_builder *b, size_t 
                           unsigned count, LLVMValueRef *address)
 {
     LLVMValueRef place = isa_call_slot(b, &c->place, sizeof(struct isa_place));
-    jit_store(b, jit_i64(b, 0), jit_offset_const(b, place, offsetof(struct isa_place, address)), 8);
+    isa_call_clear(b, place, sizeof(struct isa_place));
     args[count] = place;
     LLVMValueRef good = isa_call(c, b, offset, b->i8, args, count + 1);
     LLVMValueRef lane =

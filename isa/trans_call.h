@@ -15,8 +15,11 @@ struct isa_ir_calls {
     LLVMValueRef what, place, lanes[ISA_CALL_BLOCKS];
 };
 
-/* A slot of so many bytes, zeros at first. */
+/* A slot of so many bytes. What stands in it is made where a port is called: code that mostly calls none pays nothing. */
 LLVMValueRef isa_call_slot(struct jit_builder *b, LLVMValueRef *slot, size_t bytes);
+/* Zeros in a slot's first bytes, which is returned; in words of block k. */
+LLVMValueRef isa_call_clear(struct jit_builder *b, LLVMValueRef slot, size_t bytes);
+void isa_call_clear_block(struct isa_ir_calls *c, struct jit_builder *b, unsigned k, unsigned count);
 /* Block k: words of all lanes, at most eight. */
 LLVMValueRef isa_call_lanes(struct isa_ir_calls *c, struct jit_builder *b, unsigned k);
 void isa_call_put_byte(struct jit_builder *b, LLVMValueRef at, size_t offset, unsigned value);
@@ -40,7 +43,7 @@ void isa_call_put_access(struct jit_builder *b, LLVMValueRef at, const struct is
 void isa_call_put_texture(struct jit_builder *b, LLVMValueRef at, const struct isa_ir_texture *t);
 
 /* Ports that sets have alike, each at its `offset` of the set's; `what`: a slot of the set's for what is asked. Values
- * go in, or come out, by block k, or 0: out[] is what the port makes of it as it stands. */
+ * go in, or come out, by block k, or 0: out[] is what the port makes of it as it stands, as the caller has made it. */
 LLVMValueRef isa_call_ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset,
                                LLVMValueRef what, unsigned k, LLVMValueRef mask, LLVMValueRef *address);
 LLVMValueRef isa_call_load(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef what,

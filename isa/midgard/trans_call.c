@@ -15,10 +15,17 @@ union what {
     struct midgard_writeout writeout;
 };
 
-static LLVMValueRef what(struct isa_ir_calls *c, struct jit_builder *b)
+static LLVMValueRef what_stands(struct isa_ir_calls *c, struct jit_builder *b)
 {
     return isa_call_slot(b, &c->what, sizeof(union what));
 }
+
+/* With zeros in as many bytes as are asked by. */
+static LLVMValueRef what(struct isa_ir_calls *c, struct jit_builder *b, size_t bytes)
+{
+    return isa_call_clear(b, what_stands(c, b), bytes);
+}
+#define WHAT(c, b, member) what(c, b, sizeof(((union what *)NULL)->member))
 
 #define PORT(name) offsetof(struct midgard_ports, name)
 _Static_assert(PORT(ctx) == 0, "isa/trans_call.h");
@@ -27,14 +34,14 @@ _Static_assert(PORT(ctx) == 0, "isa/trans_call.h");
 static LLVMValueRef ask_with(struct isa_ir_calls *c, struct jit_builder *b, size_t offset, LLVMValueRef mask,
                              unsigned k, LLVMValueRef *address)
 {
-    return isa_call_ask_with(c, b, offset, what(c, b), k, mask, address);
+    return isa_call_ask_with(c, b, offset, what_stands(c, b), k, mask, address);
 }
 
 /* ---- attributes, varyings, images ---- */
 
 static void put_attribute(struct isa_ir_calls *c, struct jit_builder *b, const struct isa_ir_attribute *a)
 {
-    LLVMValueRef at = what(c, b);
+    LLVMValueRef at = WHAT(c, b, attribute);
 #define AT(field) offsetof(struct isa_attribute, field)
     _Static_assert(sizeof(enum isa_type) == 4, "stored as a word");
     jit_store(b, jit_i32(b, a->type), jit_offset_const(b, at, AT(type)), 4);
@@ -59,6 +66,7 @@ static LLVMValueRef load_by(size_t offset, struct isa_ir_calls *c, struct jit_bu
                             LLVMValueRef *address)
 {
     put_attribute(c, b, a);
+    isa_call_clear_block(c, b, 0, 4);
     LLVMValueRef bad = ask_with(c, b, offset, mask, 0, address);
     isa_call_get_block(c, b, 0, out, 4);
     return bad;
@@ -96,6 +104,7 @@ static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const s
 {
     struct isa_ir_calls *c = ctx;
     put_attribute(c, b, a);
+    isa_call_clear_block(c, b, 0, 2);
     LLVMValueRef bad = ask_with(c, b, PORT(image_address), mask, 0, address);
     *out = jit_load(b, b->i64x16, isa_call_lanes(c, b, 0), 64, false);
     return bad;
@@ -106,26 +115,29 @@ static LLVMValueRef call_image_address(void *ctx, struct jit_builder *b, const s
 static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
+    isa_call_clear_block(ctx, b, 0, 4);
     return isa_call_uniform(ctx, b, PORT(uniform), u, mask, out, address);
 }
 
 static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    return isa_call_load(ctx, b, PORT(load), what(ctx, b), a, mask, out, address);
+    isa_call_clear_block(ctx, b, 0, 4);
+    return isa_call_load(ctx, b, PORT(load), WHAT(ctx, b, access), a, mask, out, address);
 }
 
 static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
-    return isa_call_store(ctx, b, PORT(store), what(ctx, b), a, mask, value, address);
+    return isa_call_store(ctx, b, PORT(store), WHAT(ctx, b, access), a, mask, value, address);
 }
 
 static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                 LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
                                 LLVMValueRef out[2], LLVMValueRef *address)
 {
-    return isa_call_atomic(ctx, b, PORT(atomic), what(ctx, b), a, mask, value, compare, out, address);
+    isa_call_clear_block(ctx, b, 0, 2);
+    return isa_call_atomic(ctx, b, PORT(atomic), WHAT(ctx, b, access), a, mask, value, compare, out, address);
 }
 
 /* ---- what a thread is, and its tile ---- */
@@ -133,6 +145,7 @@ static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct i
 static void call_argument(void *ctx, struct jit_builder *b, enum midgard_argument which, LLVMValueRef out[4])
 {
     struct isa_ir_calls *c = ctx;
+    isa_call_clear_block(c, b, 0, 4);
     isa_call(c, b, PORT(argument), b->void_, (LLVMValueRef[]){jit_i32(b, which), isa_call_lanes(c, b, 0)}, 2);
     isa_call_get_block(c, b, 0, out, 4);
 }
@@ -142,6 +155,7 @@ static LLVMValueRef call_special(void *ctx, struct jit_builder *b, struct isa_ir
                                  LLVMValueRef *address)
 {
     struct isa_ir_calls *c = ctx;
+    isa_call_clear_block(c, b, 0, 4);
     isa_call_put_number(b, isa_call_lanes(c, b, 1), 0, selector);
     LLVMValueRef args[5] = {isa_call_lanes(c, b, 1), jit_i32(b, type), isa_call_lane_bits(b, mask),
                             isa_call_lanes(c, b, 0)};
@@ -165,6 +179,7 @@ static LLVMValueRef call_tile(void *ctx, struct jit_builder *b, enum midgard_til
                               struct isa_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                               LLVMValueRef *address)
 {
+    isa_call_clear_block(ctx, b, 0, 4);
     LLVMValueRef bad = tile_by(PORT(tile), ctx, b, form, target, sample, mask, address);
     isa_call_get_block(ctx, b, 0, out, 4);
     return bad;
@@ -182,7 +197,7 @@ static LLVMValueRef call_writeout(void *ctx, struct jit_builder *b, const struct
                                   LLVMValueRef mask, LLVMValueRef *address)
 {
     struct isa_ir_calls *c = ctx;
-    LLVMValueRef at = what(c, b);
+    LLVMValueRef at = WHAT(c, b, writeout);
 #define AT(field) offsetof(struct midgard_writeout, field)
     isa_call_put_byte(b, at, AT(has_depth), w->depth != NULL);
     isa_call_put_byte(b, at, AT(has_stencil), w->stencil != NULL);
@@ -206,6 +221,7 @@ static LLVMValueRef call_pack(void *ctx, struct jit_builder *b, bool unpack, enu
                               LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct isa_ir_calls *c = ctx;
+    isa_call_clear_block(c, b, 0, 4);
     LLVMValueRef args[7] = {jit_i32(b, unpack),          jit_i32(b, type),
                             jit_i32(b, format),          isa_call_put_block(c, b, 1, in, 4),
                             isa_call_lane_bits(b, mask), isa_call_lanes(c, b, 0)};
@@ -217,6 +233,7 @@ static LLVMValueRef call_pack(void *ctx, struct jit_builder *b, bool unpack, enu
 static void call_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2])
 {
     struct isa_ir_calls *c = ctx;
+    isa_call_clear_block(c, b, 0, 2);
     isa_call(c, b, PORT(cube), b->void_,
              (LLVMValueRef[]){isa_call_put_block(c, b, 1, direction, 3), isa_call_lanes(c, b, 0)}, 2);
     isa_call_get_block(c, b, 0, out, 2);
@@ -225,7 +242,8 @@ static void call_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direc
 static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct isa_ir_texture *t,
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
-    return isa_call_texture(ctx, b, PORT(texture), what(ctx, b), t, mask, out, address);
+    isa_call_clear_block(ctx, b, 0, 4);
+    return isa_call_texture(ctx, b, PORT(texture), WHAT(ctx, b, texture), t, mask, out, address);
 }
 
 const struct midgard_ir_ports midgard_ir_call_ports = {.attribute = call_attribute,

@@ -24,19 +24,21 @@ struct whole {
     uint16_t lanes;
 };
 
-static LLVMValueRef what(struct isa_ir_calls *c, struct jit_builder *b)
+/* With zeros in as many bytes as are asked by. */
+static LLVMValueRef what(struct isa_ir_calls *c, struct jit_builder *b, size_t bytes)
 {
-    return isa_call_slot(b, &c->what, sizeof(struct whole));
+    return isa_call_clear(b, isa_call_slot(b, &c->what, sizeof(struct whole)), bytes);
+}
+#define WHAT(c, b, member) what(c, b, sizeof(((union what *)NULL)->member))
+
+static LLVMValueRef lanes_out(struct jit_builder *b, LLVMValueRef what)
+{
+    return jit_offset_const(b, what, offsetof(struct whole, lanes));
 }
 
-static LLVMValueRef lanes_out(struct isa_ir_calls *c, struct jit_builder *b)
+static LLVMValueRef get_lanes(struct jit_builder *b, LLVMValueRef what)
 {
-    return jit_offset_const(b, what(c, b), offsetof(struct whole, lanes));
-}
-
-static LLVMValueRef get_lanes(struct isa_ir_calls *c, struct jit_builder *b)
-{
-    return jit_mask_from_bits(b, jit_load(b, b->i16, lanes_out(c, b), 2, false));
+    return jit_mask_from_bits(b, jit_load(b, b->i16, lanes_out(b, what), 2, false));
 }
 
 /* ---- memory ---- */
@@ -45,13 +47,13 @@ static LLVMValueRef call_load(void *ctx, struct jit_builder *b, const struct isa
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     isa_call_put_block(ctx, b, 0, out, 4);
-    return isa_call_load(ctx, b, PORT(load), what(ctx, b), a, mask, out, address);
+    return isa_call_load(ctx, b, PORT(load), WHAT(ctx, b, access), a, mask, out, address);
 }
 
 static LLVMValueRef call_store(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
                                LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
-    return isa_call_store(ctx, b, PORT(store), what(ctx, b), a, mask, value, address);
+    return isa_call_store(ctx, b, PORT(store), WHAT(ctx, b, access), a, mask, value, address);
 }
 
 static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct isa_ir_access *a,
@@ -59,7 +61,7 @@ static LLVMValueRef call_atomic(void *ctx, struct jit_builder *b, const struct i
                                 LLVMValueRef out[2], LLVMValueRef *address)
 {
     isa_call_put_block(ctx, b, 0, out, 2);
-    return isa_call_atomic(ctx, b, PORT(atomic), what(ctx, b), a, mask, value, compare, out, address);
+    return isa_call_atomic(ctx, b, PORT(atomic), WHAT(ctx, b, access), a, mask, value, compare, out, address);
 }
 
 static LLVMValueRef call_uniform(void *ctx, struct jit_builder *b, const struct isa_ir_uniform *u,
@@ -75,7 +77,7 @@ static LLVMValueRef call_texture(void *ctx, struct jit_builder *b, const struct 
                                  LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     isa_call_put_block(ctx, b, 0, out, 4);
-    return isa_call_texture(ctx, b, PORT(texture), what(ctx, b), t, mask, out, address);
+    return isa_call_texture(ctx, b, PORT(texture), WHAT(ctx, b, texture), t, mask, out, address);
 }
 
 /* ---- the rest ---- */
@@ -93,7 +95,7 @@ static LLVMValueRef call_message(void *ctx, struct jit_builder *b, const struct 
                                  LLVMValueRef *address)
 {
     struct isa_ir_calls *c = ctx;
-    LLVMValueRef at = what(c, b);
+    LLVMValueRef at = WHAT(c, b, message);
 #define AT(field) offsetof(struct warp_message, field)
     const struct warp_asked asked = warp_asked_of(m->insn);
     const uint8_t *bytes = (const uint8_t *)&asked;
@@ -104,12 +106,12 @@ static LLVMValueRef call_message(void *ctx, struct jit_builder *b, const struct 
     for (unsigned n = 0; n < WARP_MESSAGE_WORDS; n++)
         isa_call_put_lanes(b, at, AT(value) + n * LANE_BYTES, m->value[n]);
 #undef AT
-    jit_store(b, jit_mask_to_bits(b, *leave), lanes_out(c, b), 2);
+    jit_store(b, jit_mask_to_bits(b, *leave), lanes_out(b, at), 2);
     isa_call_put_block(c, b, 0, out, WARP_MESSAGE_WORDS);
-    LLVMValueRef args[5] = {at, isa_call_lane_bits(b, mask), isa_call_lanes(c, b, 0), lanes_out(c, b)};
+    LLVMValueRef args[5] = {at, isa_call_lane_bits(b, mask), isa_call_lanes(c, b, 0), lanes_out(b, at)};
     LLVMValueRef bad = isa_call_ask(c, b, PORT(message), args, 4, address);
     isa_call_get_block(c, b, 0, out, WARP_MESSAGE_WORDS);
-    *leave = get_lanes(c, b);
+    *leave = get_lanes(b, at);
     return bad;
 }
 
@@ -118,19 +120,19 @@ static LLVMValueRef call_far(void *ctx, struct jit_builder *b, const struct warp
                              LLVMValueRef *address)
 {
     struct isa_ir_calls *c = ctx;
-    LLVMValueRef at = what(c, b);
+    LLVMValueRef at = WHAT(c, b, far.to);
     const size_t registers = offsetof(union what, far.reg);
     jit_store(b, to->target, jit_offset_const(b, at, offsetof(union what, far.to.target)), 8);
     jit_store(b, to->back, jit_offset_const(b, at, offsetof(union what, far.to.back)), 8);
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
         isa_call_put_lanes(b, at, registers + n * LANE_BYTES, reg[n]);
-    jit_store(b, LLVMConstNull(b->i16), lanes_out(c, b), 2);
+    jit_store(b, LLVMConstNull(b->i16), lanes_out(b, at), 2);
     LLVMValueRef args[5] = {at, isa_call_lane_bits(b, mask), jit_offset_const(b, at, registers),
-                            lanes_out(c, b)};
+                            lanes_out(b, at)};
     LLVMValueRef bad = isa_call_ask(c, b, PORT(far), args, 4, address);
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
         reg[n] = jit_load(b, b->i32x16, jit_offset_const(b, at, registers + n * LANE_BYTES), 4, false);
-    *back = get_lanes(c, b);
+    *back = get_lanes(b, at);
     return bad;
 }
 
