@@ -12,14 +12,14 @@
 
 enum { HOISTED_UNIFORMS = 16 /* words */ };
 
-/* Programs that stand side by side have so many instructions; those that stand so more than two at a time, or loop, have no
- * more instructions and texture requests than these. An instruction of isa/warp is one operation, of Midgard up to a
- * vector's. Shorter ones the processor overlaps by itself. */
+/* Programs that stand side by side have so many instructions, and no more texture requests; those that stand so more than two
+ * at a time, or loop, have no more of either than these. An instruction of isa/warp is one operation, of Midgard up to a
+ * vector's. Those that are shorter, and ask for no texture, the processor overlaps by itself. */
 struct side_limits {
-    uint32_t least, most, few, looping, requests, looping_requests;
+    uint32_t least, most, most_requests, few, few_requests, looping, looping_requests;
 };
-static const struct side_limits midgard_sides = {2, 200, 60, 60, 1, 1},
-                                warp_sides = {24, 500, 500, 120, 0, 1};
+static const struct side_limits midgard_sides = {2, 200, UINT32_MAX, 60, 1, 60, 1};
+static const struct side_limits warp_sides = {24, 500, 12, 500, 1, 120, 1};
 
 static const struct side_limits *limits_of(const struct mali_decoded *p)
 {
@@ -416,9 +416,10 @@ static unsigned sides(void *ctx, bool faults)
         return branching_sides(e, p);
     if (faults)
         return 1;
-    if ((p->insn_count < l->least && !p->requests) || p->insn_count > l->most)
+    if ((p->insn_count < l->least && !p->requests) || p->insn_count > l->most ||
+        p->requests > l->most_requests)
         return 1;
-    return p->requests > l->requests || p->insn_count > l->few ? 2 : RASTER_SHADER_SIDES;
+    return p->requests > l->few_requests || p->insn_count > l->few ? 2 : RASTER_SHADER_SIDES;
 }
 
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)

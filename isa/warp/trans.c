@@ -185,14 +185,29 @@ static void emit_insns(struct warp_trans_sides *s, const struct warp_block *bloc
     }
 }
 
-/* Of several sides one may have no lane in the block at hand, and does not execute it. */
-static void count_block(struct warp_trans_sides *s, const struct warp_block *block)
+#define FEW 2u
+
+/* Whether block k does little but to send its lanes on, as compilers' jumps around the next block do: that costs less than
+ * to ask whether there are any, which the processor cannot foretell. For branches backward those who are there pay. */
+static bool only_leads_on(const struct warp_trans *t, uint32_t k)
+{
+    const struct warp_block *block = &t->blocks[k];
+    const struct warp_insn *insns = &t->program->insns[block->first];
+    bool leads = k && block->count <= FEW && insns[block->count - 1].kind == WARP_BRANCH && block->target > k;
+    for (uint32_t n = 0; leads && n + 1 < block->count; n++)
+        leads = insns[n].kind == WARP_COMPUTE;
+    return leads;
+}
+
+/* Of several sides one may have no lane in the block at hand, and does not execute it; likewise where nobody has asked for
+ * it (`always`). */
+static void count_block(struct warp_trans_sides *s, const struct warp_block *block, bool always)
 {
     for (unsigned k = 0; k < s->count; k++) {
         struct jit_builder *b = s->t[k].b;
         LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->t[k].executed_slot, "");
         LLVMValueRef count = jit_i64(b, block->count);
-        if (s->count > 1)
+        if (s->count > 1 || always)
             count = LLVMBuildSelect(b->ir, jit_mask_any(b, s->t[k].mask), count, jit_i64(b, 0), "");
         LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->t[k].executed_slot);
     }
@@ -202,7 +217,9 @@ static void emit_block(struct warp_trans_sides *s, uint32_t number)
 {
     const struct warp_trans *first = &s->t[0];
     const struct warp_block *block = &first->blocks[number];
-    LLVMValueRef mask = jit_diverge_block(&s->diverge, number);
+    const bool always = only_leads_on(first, number);
+    LLVMValueRef mask =
+        always ? jit_diverge_block_always(&s->diverge, number) : jit_diverge_block(&s->diverge, number);
     if (first->input->fixed_blends && !block->fixed) { /* nobody comes here */
         jit_diverge_close(&s->diverge, first->block_count);
         return;
@@ -220,7 +237,7 @@ static void emit_block(struct warp_trans_sides *s, uint32_t number)
         return; /* thrown away */
     for (unsigned k = 0; k < s->count; k++)
         warp_trans_store_registers(&s->t[k]);
-    count_block(s, block);
+    count_block(s, block, always);
     leave(s, block, number);
 }
 
