@@ -104,6 +104,17 @@ LLVMValueRef simple_v_trans_operate(struct simple_v_trans *t, unsigned op, LLVMV
 
 /* ---- operands ---- */
 
+static bool saturates(const struct simple_v_trans *t)
+{
+    return t->x.loops && t->now.saturate != SIMPLE_V_WRAP + 1;
+}
+
+/* Bits of the operation itself. */
+static unsigned width_of(const struct simple_v_trans *t)
+{
+    return t->x.width == ODD ? ODD_ROOM : t->x.width ? t->x.width : 64;
+}
+
 /* Whether low bits of results are those of the sources' low bits. */
 static bool is_of_low_bits(unsigned op)
 {
@@ -114,12 +125,10 @@ static bool is_of_low_bits(unsigned op)
 unsigned simple_v_trans_room(const struct simple_v_trans *t)
 {
     const struct simple_v_operand_context *rd = &t->x.operand[SIMPLE_V_RD];
-    const unsigned width = t->x.width ? t->x.width : 64;
-    if (width == ODD)
-        return ODD_ROOM;
-    return !t->x.row->is_float && rd->there && rd->vector && rd->width < width && is_of_low_bits(t->x.row->op)
-               ? rd->width
-               : width;
+    const unsigned width = width_of(t);
+    const bool less =
+        !t->x.row->is_float && t->x.width != ODD && rd->there && rd->vector && rd->width < width;
+    return less && is_of_low_bits(t->x.row->op) && !saturates(t) ? rd->width : width;
 }
 
 /* At the width of the operation. Of words the low half of a register. */
@@ -145,11 +154,6 @@ static LLVMValueRef immediate(struct simple_v_trans *t, unsigned lanes)
 }
 
 /* ---- saturation ---- */
-
-static bool saturates(const struct simple_v_trans *t)
-{
-    return t->x.loops && t->now.saturate != SIMPLE_V_WRAP + 1;
-}
 
 static bool is_exact(const struct simple_v_trans *t)
 {
@@ -178,7 +182,7 @@ static struct simple_v_value exactly(struct simple_v_trans *t, const struct simp
                                      bool is_signed)
 {
     const LLVMBuilderRef ir = t->b->ir;
-    const unsigned to = t->x.operand[SIMPLE_V_RD].width, room = UTIL_MAX(room_of(t), to) * 2;
+    const unsigned to = t->x.operand[SIMPLE_V_RD].width, room = UTIL_MAX(width_of(t), to) * 2;
     const uint64_t imm = (uint64_t)(int64_t)t->item->insn->imm,
                    number = room < 64 ? imm & ((1ull << room) - 1) : imm;
     LLVMValueRef v[2];
@@ -204,7 +208,7 @@ static struct simple_v_value exactly(struct simple_v_trans *t, const struct simp
 /* What wider sums are exact in has no more than 64 bits. */
 static bool can_saturate(const struct simple_v_trans *t)
 {
-    const unsigned widest = UTIL_MAX(room_of(t), t->x.operand[SIMPLE_V_RD].width);
+    const unsigned widest = UTIL_MAX(width_of(t), t->x.operand[SIMPLE_V_RD].width);
     return t->now.saturate && (!is_exact(t) || widest < 64);
 }
 
