@@ -12,12 +12,13 @@ int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *o
     int code = api_enter(context, false);
     if (code)
         return code;
-    struct gpu_counters counters = context->device.host->counters;
-    struct vitrail_status status = {.jobs = counters.jobs,
-                                    .faults = context->fault_total,
-                                    .faults_kept = context->fault_count,
-                                    .irq_pending = gpu_device_irq_pending(&context->device),
-                                    .units = gpu_device_units(&context->device, NULL, 0)};
+    const uint32_t units = gpu_device_units(&context->device, NULL, 0); /* lets run what is queued: first */
+    api_follow(context);
+    const struct vitrail_status status = {.jobs = context->device.host->counters.jobs,
+                                          .faults = context->fault_total,
+                                          .faults_kept = context->fault_count,
+                                          .irq_pending = gpu_device_irq_pending(&context->device),
+                                          .units = units};
     code = out ? api_give(out, &status, sizeof status, sizeof status)
                : api_fail(context, -EINVAL, "out is NULL");
     api_leave(context);

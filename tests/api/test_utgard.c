@@ -144,6 +144,65 @@ static void resets(void **state)
     vitrail_close(&line.gpu);
 }
 
+static void count_rises(void *data, uint32_t pending)
+{
+    struct line *line = data;
+    line->rises += pending != 0;
+    line->pending = pending;
+}
+
+/* One page at LIST that the GPU may read and write, whose list of tiles is empty. */
+enum {
+    PPMMU0 = 0x4000,
+    PPMMU1 = 0x5000,
+    MMU_COMMAND = 8,
+    PP0 = 0x8000,
+    PP1 = 0xa000,
+    PP_CTRL = 0x100c,
+    PP_RAWSTAT = 0x1020,
+    PP_INT_MASK = 0x1028,
+    PP_START = 1 << 6,
+    PP_RESET = 1 << 7,
+    PP_END_OF_FRAME = 1,
+    PP_RESET_COMPLETED = 1 << 12,
+    DIRECTORY = 0x1000,
+    TABLE = 0x2000,
+    LIST = 0x3000
+};
+
+static void write_empty_frame(struct vitrail_context *gpu)
+{
+    static const uint32_t directory = TABLE | 1, page = LIST | 7, end[2] = {0, 0xbc000000};
+    assert_int_equal(vitrail_memory_write(gpu, DIRECTORY, &directory, 4), 0);
+    assert_int_equal(vitrail_memory_write(gpu, TABLE + LIST / 4096 * 4, &page, 4), 0);
+    assert_int_equal(vitrail_memory_write(gpu, LIST, end, sizeof end), 0);
+}
+
+static void start_empty_frame(struct vitrail_context *gpu, uint32_t pp, uint32_t mmu)
+{
+    assert_int_equal(vitrail_write_register(gpu, mmu, DIRECTORY), 0);
+    assert_int_equal(vitrail_write_register(gpu, mmu + MMU_COMMAND, 0), 0); /* paging */
+    assert_int_equal(vitrail_write_register(gpu, pp + PP_INT_MASK, 0x1fff), 0);
+    assert_int_equal(vitrail_write_register(gpu, pp, LIST), 0);
+    assert_int_equal(vitrail_write_register(gpu, pp + PP_CTRL, PP_START), 0);
+}
+
+/* A processor of two is started and waits for the other: asking for the status draws its frame, and the status
+ * has the interrupt that this raised. */
+static void status_is_current(void **state)
+{
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    struct vitrail_status status = {.size = sizeof status};
+    write_empty_frame(line.gpu);
+    assert_int_equal(vitrail_set_irq(line.gpu, count_rises, &line), 0);
+    start_empty_frame(line.gpu, PP0, PPMMU0);
+    assert_int_equal(line.rises, 0);
+    assert_int_equal(vitrail_get_status(line.gpu, &status), 0);
+    assert_int_equal(line.rises, 1);
+    assert_int_equal(status.irq_pending, line.pending);
+    vitrail_close(&line.gpu);
+}
+
 static void units_and_faults(void **state)
 {
     struct vitrail_context *gpu = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED);
@@ -194,7 +253,8 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(are_listed),       cmocka_unit_test(plays),  cmocka_unit_test(resets),
+        cmocka_unit_test(are_listed),       cmocka_unit_test(plays),
+        cmocka_unit_test(resets),           cmocka_unit_test(status_is_current),
         cmocka_unit_test(units_and_faults), cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
