@@ -242,11 +242,50 @@ static int check_play(struct vitrail_capture *capture, struct vitrail_context *c
     return 0;
 }
 
+/* The embedder hears of what the device did. */
+static void tell(struct vitrail_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    api_tell(context);
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* The device's, on the thread that plays. */
+static void on_interrupt(void *data, uint32_t pending)
+{
+    struct vitrail_context *context = data;
+    answer(context->playing, context, pending);
+    tell(context);
+}
+
 /* A recorded host read registers, too, which is not in a capture. */
 static void finish_jobs(struct vitrail_context *context)
 {
     gpu_device_flush(&context->device);
-    api_follow(context);
+    tell(context);
+}
+
+/* The device is this thread's alone, and works inside its register writes. -EBUSY: a job waits for the host. */
+static int take_device(struct vitrail_capture *capture, struct vitrail_context *context)
+{
+    api_wait(context);
+    if (context->working || context->player)
+        return api_fail(context, -EBUSY, "a job waits for the host, or another thread plays a capture");
+    context->player = api_me();
+    context->playing = capture;
+    capture->playing = true;
+    context->device.host->turns = NULL;
+    gpu_host_set_irq(context->device.host, on_interrupt, context);
+    return 0;
+}
+
+static void give_device(struct vitrail_capture *capture, struct vitrail_context *context)
+{
+    gpu_host_set_irq(context->device.host, NULL, NULL);
+    context->device.host->turns = &context->turns;
+    context->player = 0;
+    context->playing = NULL;
+    capture->playing = false;
 }
 
 /* 1 at a frame, 0 at the end, or an error. */
@@ -266,7 +305,10 @@ static int play(struct vitrail_capture *capture, struct vitrail_context *context
             break;
         }
         case VITRAIL_EVENT_REGISTER:
-        case VITRAIL_EVENT_IRQ_REPLY: api_write(context, event.offset, event.value); break;
+        case VITRAIL_EVENT_IRQ_REPLY:
+            gpu_device_write(&context->device, event.offset, event.value);
+            tell(context);
+            break;
         default:
             if ((flags & VITRAIL_PLAY_PRESENTED) && !capture->event.frame.presented)
                 break;
@@ -283,18 +325,18 @@ int vitrail_capture_play(struct vitrail_capture *capture, struct vitrail_context
     int code = enter(capture);
     if (code)
         return code;
-    code = api_enter(context, true);
+    code = api_enter_outermost(context);
     if (code)
         goto out;
     code = check_play(capture, context, flags, frame);
+    if (!code)
+        code = take_device(capture, context);
     if (!code) {
         struct vitrail_frame found;
-        capture->playing = true;
-        context->playing = capture;
-        context->answer = answer;
+        pthread_mutex_unlock(&context->lock);
         code = play(capture, context, flags, &found);
-        context->playing = NULL;
-        capture->playing = false;
+        pthread_mutex_lock(&context->lock);
+        give_device(capture, context);
         if (code == 1)
             api_give(frame, &found, sizeof found, sizeof found);
     }

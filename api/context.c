@@ -11,13 +11,18 @@
 
 #define DEFAULT_MEMORY (1ull << 30)
 
-/* ---- one thread at a time ---- */
+/* ---- who is inside ---- */
 
 static _Thread_local char this_thread; /* its address names the thread */
 
+uintptr_t api_me(void)
+{
+    return (uintptr_t)&this_thread;
+}
+
 int api_guard_enter(struct api_guard *guard, bool outermost)
 {
-    uintptr_t me = (uintptr_t)&this_thread, owner = 0;
+    uintptr_t me = api_me(), owner = 0;
     if (!atomic_compare_exchange_strong(&guard->owner, &owner, me) && (owner != me || outermost))
         return -EBUSY;
     guard->depth++;
@@ -30,25 +35,47 @@ void api_guard_leave(struct api_guard *guard)
         atomic_store(&guard->owner, 0);
 }
 
-int api_enter(struct vitrail_context *context, bool outermost)
+int api_enter(struct vitrail_context *context)
 {
     if (!context)
         return api_fail(NULL, -EINVAL, "context is NULL");
-    if (api_guard_enter(&context->guard, outermost))
-        return api_fail(NULL, -EBUSY, "the context is in use");
+    if (api_is_logging(context))
+        return api_fail(NULL, -EBUSY, "the log callback must not use the context");
+    pthread_mutex_lock(&context->lock);
     int code = 0;
-    if (context->logging)
-        code = api_fail(NULL, -EBUSY, "the log callback must not use the context");
+    if (context->player && context->player != api_me())
+        code = api_fail(NULL, -EBUSY, "another thread plays a capture on the context");
     else if (!context->device.self)
         code = api_fail(NULL, -ENODEV, "the last reset failed: only vitrail_close remains");
     if (code)
-        api_guard_leave(&context->guard);
+        pthread_mutex_unlock(&context->lock);
+    return code;
+}
+
+/* Callbacks come from threads that a call which sleeps would wait for. */
+static bool is_callback(const struct vitrail_context *context)
+{
+    return context->telling == api_me() || context->player == api_me();
+}
+
+int api_enter_outermost(struct vitrail_context *context)
+{
+    int code = api_enter(context);
+    if (!code && is_callback(context)) {
+        pthread_mutex_unlock(&context->lock);
+        code = api_fail(NULL, -EBUSY, "not from a callback");
+    }
     return code;
 }
 
 void api_leave(struct vitrail_context *context)
 {
-    api_guard_leave(&context->guard);
+    if (context->device.self && gpu_device_due(&context->device) != GPU_DUE_NOTHING)
+        pthread_cond_signal(&context->wake);
+    if (api_untold(context))
+        api_tell(context);
+    pthread_mutex_unlock(&context->lock);
+    api_log_failure(context);
 }
 
 /* ---- configuration ---- */
@@ -162,7 +189,7 @@ static int open_device(struct vitrail_context *context)
     int code = gpu_create(context->gpu->name, &context->memory, &options, &context->device);
     if (code)
         return api_fail_error(context, code, "the GPU", NULL);
-    gpu_host_set_irq(context->device.host, api_interrupt, context);
+    context->device.host->turns = &context->turns;
     return 0;
 }
 
@@ -174,10 +201,15 @@ static void close_device(struct vitrail_context *context)
 
 static void destroy(struct vitrail_context *context)
 {
+    api_threads_destroy(context);
     close_device(context);
     jit_engine_destroy(context->engine);
     util_pool_destroy(context->pool);
     gpu_memory_destroy(&context->memory);
+    pthread_cond_destroy(&context->told_of);
+    pthread_cond_destroy(&context->changed);
+    pthread_cond_destroy(&context->wake);
+    pthread_mutex_destroy(&context->lock);
     free(context);
 }
 
@@ -193,6 +225,18 @@ static void log_opened(struct vitrail_context *context)
     api_log(context, VITRAIL_LOG_INFO, text);
 }
 
+static void init_locks(struct vitrail_context *context)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->wake, &monotonic);
+    pthread_cond_init(&context->changed, NULL);
+    pthread_cond_init(&context->told_of, NULL);
+    pthread_condattr_destroy(&monotonic);
+}
+
 int vitrail_open(const struct vitrail_config *config, struct vitrail_context **out)
 {
     if (!out)
@@ -202,6 +246,7 @@ int vitrail_open(const struct vitrail_config *config, struct vitrail_context **o
     if (!context)
         return api_fail(NULL, -ENOMEM, "out of memory");
     context->memory.fd = -1;
+    init_locks(context);
     int code = vitrail_config_init(&context->config, sizeof context->config);
     if (!code && config)
         code = api_take(&context->config, config, sizeof *config, sizeof *config);
@@ -215,7 +260,13 @@ int vitrail_open(const struct vitrail_config *config, struct vitrail_context **o
         code = open_engine(context);
     if (!code)
         code = open_device(context);
+    if (!code) {
+        code = api_threads_create(context);
+        if (code)
+            api_fail_error(context, code, "the context's threads", NULL);
+    }
     if (code) {
+        api_log_failure(context);
         destroy(context);
         return code;
     }
@@ -232,32 +283,34 @@ int vitrail_close(struct vitrail_context **context)
         return api_fail(NULL, -EINVAL, "context is NULL");
     if (!*context)
         return 0;
-    if (api_guard_enter(&(*context)->guard, true))
+    struct vitrail_context *closed = *context;
+    pthread_mutex_lock(&closed->lock);
+    const bool busy = is_callback(closed) || closed->inside || closed->player || api_is_logging(closed);
+    pthread_mutex_unlock(&closed->lock);
+    if (busy)
         return api_fail(NULL, -EBUSY, "the context is in use");
-    destroy(*context);
+    destroy(closed);
     *context = NULL;
     return 0;
 }
 
 int vitrail_reset(struct vitrail_context *context, uint32_t flags)
 {
-    int code = api_enter(context, true);
+    int code = api_enter_outermost(context);
     if (code)
         return code;
     if (flags & ~VITRAIL_RESET_MEMORY) {
         code = api_fail(context, -EINVAL, "unknown flags 0x%x", flags & ~VITRAIL_RESET_MEMORY);
         goto out;
     }
-    bool fell = context->irq_high;
+    api_stop(context);
     close_device(context);
     context->fault_count = 0;
     context->fault_total = 0;
-    context->irq_high = false;
     if (flags & VITRAIL_RESET_MEMORY)
         gpu_memory_clear(&context->memory);
     code = open_device(context);
-    if (!code && fell && context->irq)
-        context->irq(context->irq_data, 0);
+    api_go_on(context);
 out:
     api_leave(context);
     return code;

@@ -8,14 +8,23 @@
 #include "util/bits.h"
 
 static _Thread_local char last_error[512];
+static _Thread_local const struct vitrail_context *failed; /* whose log is to have last_error */
+
+static _Thread_local const struct vitrail_context *logging; /* whose log callback this thread is inside of */
+
+bool api_is_logging(const struct vitrail_context *context)
+{
+    return logging == context;
+}
 
 void api_log(struct vitrail_context *context, int level, const char *text)
 {
-    if (!context->config.log || level > context->config.log_level || context->logging)
+    const struct vitrail_context *outer = logging;
+    if (!context->config.log || level > context->config.log_level || outer == context)
         return;
-    context->logging = true;
+    logging = context;
     context->config.log(context->config.log_data, level, text);
-    context->logging = false;
+    logging = outer;
 }
 
 int api_fail(struct vitrail_context *context, int code, const char *format, ...)
@@ -24,9 +33,16 @@ int api_fail(struct vitrail_context *context, int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(last_error, sizeof last_error, format, args);
     va_end(args);
-    if (context)
-        api_log(context, VITRAIL_LOG_ERROR, last_error);
+    failed = context ? context : failed;
     return code;
+}
+
+void api_log_failure(struct vitrail_context *context)
+{
+    if (failed != context)
+        return;
+    failed = NULL;
+    api_log(context, VITRAIL_LOG_ERROR, last_error);
 }
 
 int api_fail_error(struct vitrail_context *context, int code, const char *what,

@@ -70,7 +70,7 @@ static int frame_in(struct vitrail_context *context, const struct vitrail_frame 
 
 int vitrail_last_frame(struct vitrail_context *context, struct vitrail_frame *out)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     struct capture_frame stored;
@@ -120,7 +120,7 @@ static int read_rgba8(struct vitrail_context *context, const struct capture_fram
 int vitrail_read_frame(struct vitrail_context *context, const struct vitrail_frame *frame, int as, void *to,
                        size_t stride, size_t to_size)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     struct capture_frame inner;

@@ -3,6 +3,7 @@
 #ifndef VITRAIL_API_INTERNAL_H
 #define VITRAIL_API_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -15,8 +16,8 @@
 
 /* ---- errors (error.c) ---- */
 
-/* Keeps a printf-style message for vitrail_last_error, gives it to the log of `context` (or NULL), and
- * returns `code`. */
+/* Keeps a printf-style message for vitrail_last_error, and for the log of `context` (or NULL), which api_leave or
+ * api_log_failure gives it to; returns `code`. */
 int api_fail(struct vitrail_context *context, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same with the words of a lower layer, or those of the code when it left none. */
@@ -24,6 +25,8 @@ int api_fail_error(struct vitrail_context *context, int code, const char *what,
                    const struct util_error *error);
 /* To the context's log, unless that is what is running. */
 void api_log(struct vitrail_context *context, int level, const char *text);
+void api_log_failure(struct vitrail_context *context);      /* without the lock */
+bool api_is_logging(const struct vitrail_context *context); /* whether the calling thread is inside of that */
 
 /* ---- structures that grow (error.c) ---- */
 
@@ -35,7 +38,7 @@ int api_give(void *to, const void *from, size_t known, size_t first);
  * that this library does not know are in use. */
 int api_take(void *to, const void *from, size_t known, size_t first);
 
-/* ---- one thread at a time (context.c) ---- */
+/* ---- one thread at a time: captures (context.c) ---- */
 
 struct api_guard {
     atomic_uintptr_t owner; /* which thread is inside; 0: none */
@@ -49,38 +52,67 @@ void api_guard_leave(struct api_guard *guard);
 
 #define API_FAULTS_MAX 64u
 
+/* Two threads of a context's own: the worker runs the device (worker.c), the teller calls the embedder with lines that
+ * changed and faults to be logged (tell.c), so that neither work nor a reset ever waits for the embedder. */
 struct vitrail_context {
-    struct api_guard guard;
     const struct gpu_info *gpu;
     struct vitrail_config config; /* its pointers are not kept, but for log and log_data */
     struct gpu_memory memory;
     struct util_pool *pool;
     struct jit_engine *engine;
+
+    pthread_mutex_t
+        lock; /* of all that follows, and of the device's registers (gpu/turns.h); never held in callbacks */
+    pthread_cond_t wake, changed, told_of; /* for the worker; for who waits; for the teller */
+    pthread_t worker, teller;
+    bool threads_made, quit;
     struct gpu_device device; /* all zero after a reset that failed */
+    struct gpu_turns turns;
+    bool working;     /* the worker is inside of the device */
+    bool resting;     /* amid a job, which waits for the host */
+    bool stopping;    /* jobs are given up, for a reset or the end */
+    unsigned hurry;   /* calls that wait: what may be joined runs now */
+    uint64_t written; /* registers, so far */
+    unsigned inside;  /* calls that sleep inside, or play */
+    uintptr_t player; /* the thread that plays a capture and so has the device for itself; 0: none */
+
     vitrail_irq_fn irq;
     void *irq_data;
-    bool irq_high;                   /* the embedder was told so */
-    bool logging;                    /* inside the log callback */
-    struct vitrail_capture *playing; /* answers interrupts, by: */
-    void (*answer)(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending);
+    uint32_t told;                   /* lines that are high as the embedder knows */
+    uintptr_t telling;               /* the thread inside of the callback; 0: none */
+    struct vitrail_capture *playing; /* answers interrupts */
     struct gpu_fault faults[API_FAULTS_MAX];
     unsigned fault_count;
     uint64_t fault_total;
 };
 
-/* Begins a call: -EINVAL, -EBUSY, -ENODEV with the message kept, or 0, and then api_leave must follow. */
-int api_enter(struct vitrail_context *context, bool outermost);
+uintptr_t api_me(void); /* a number of the calling thread; not 0 */
+
+/* Begins a call: -EINVAL, -EBUSY, -ENODEV with the message kept, or 0: the lock is held, and api_leave must follow,
+ * which also wakes the worker and tells of lines that changed. */
+int api_enter(struct vitrail_context *context);
 void api_leave(struct vitrail_context *context);
+/* The same of calls that sleep or take the device: besides -EBUSY from a callback. */
+int api_enter_outermost(struct vitrail_context *context);
 
-/* ---- the device was let run (follow.c) ---- */
+/* ---- the worker (worker.c); with the lock ---- */
 
-/* The device's interrupt callback. */
-void api_interrupt(void *context, uint32_t pending);
-/* After the device was let run: faults are fetched and logged; the device tells when its line rises, that it
- * fell is told here. */
-void api_follow(struct vitrail_context *context);
-/* A register write with all that follows it. */
+int api_threads_create(struct vitrail_context *context);   /* 0 or -errno */
+void api_threads_destroy(struct vitrail_context *context); /* jobs are given up; without the lock */
+/* Releases the lock meanwhile. Until nothing can run any more but by the host's doing, and all is told. */
+void api_wait(struct vitrail_context *context);
+/* Gives up jobs; the worker stays out of the device until api_go_on. */
+void api_stop(struct vitrail_context *context);
+void api_go_on(struct vitrail_context *context);
+/* A register write of the embedder's. */
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value);
+
+/* ---- the embedder is told (tell.c); with the lock, which is released for callbacks ---- */
+
+bool api_untold(const struct vitrail_context *context);
+void api_tell(struct vitrail_context *context);
+/* Faults of the device become the context's, and lines of the log. */
+void api_fetch_faults(struct vitrail_context *context);
 
 /* ---- frames (frame.c) ---- */
 

@@ -8,9 +8,11 @@
 
 int vitrail_memory_pointer(struct vitrail_context *context, uint64_t address, uint64_t size, void **out)
 {
-    int code = api_enter(context, false);
-    if (code)
-        return code;
+    if (!context)
+        return api_fail(NULL, -EINVAL, "context is NULL");
+    if (api_is_logging(context))
+        return api_fail(NULL, -EBUSY, "the log callback must not use the context");
+    int code = 0;
     void *found = gpu_memory_at(&context->memory, address, size);
     if (!out || !size)
         code = api_fail(context, -EINVAL, "%s", out ? "size is 0" : "out is NULL");
@@ -19,7 +21,7 @@ int vitrail_memory_pointer(struct vitrail_context *context, uint64_t address, ui
                         (unsigned long long)size, (unsigned long long)address);
     else
         *out = found;
-    api_leave(context);
+    api_log_failure(context);
     return code;
 }
 
@@ -72,20 +74,19 @@ static int check_offset(struct vitrail_context *context, uint32_t offset)
     return 0;
 }
 
-int vitrail_flush(struct vitrail_context *context)
+int vitrail_wait(struct vitrail_context *context)
 {
-    int code = api_enter(context, false);
+    int code = api_enter_outermost(context);
     if (code)
         return code;
-    gpu_device_flush(&context->device);
-    api_follow(context);
+    api_wait(context);
     api_leave(context);
     return 0;
 }
 
 int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     if (!value)
@@ -94,15 +95,13 @@ int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint
         code = check_offset(context, offset);
     if (!code)
         *value = gpu_device_read(&context->device, offset);
-    if (!code)
-        api_follow(context);
     api_leave(context);
     return code;
 }
 
 int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     code = check_offset(context, offset);
@@ -114,11 +113,17 @@ int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uin
 
 int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *data)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     context->irq = irq;
     context->irq_data = data;
+    context->told = 0;
     api_leave(context);
     return 0;
+}
+
+const char *vitrail_line_name(const struct vitrail_context *context, uint32_t line)
+{
+    return context && context->device.self && line < 32 ? gpu_device_line_name(&context->device, line) : NULL;
 }

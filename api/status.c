@@ -9,16 +9,15 @@
 
 int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *out)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
-    const uint32_t units = gpu_device_units(&context->device, NULL, 0); /* lets run what is queued: first */
-    api_follow(context);
+    api_fetch_faults(context);
     const struct vitrail_status status = {.jobs = context->device.host->counters.jobs,
                                           .faults = context->fault_total,
                                           .faults_kept = context->fault_count,
-                                          .irq_pending = gpu_device_irq_pending(&context->device),
-                                          .units = units};
+                                          .lines = gpu_device_lines(&context->device),
+                                          .units = gpu_device_units(&context->device, NULL, 0)};
     code = out ? api_give(out, &status, sizeof status, sizeof status)
                : api_fail(context, -EINVAL, "out is NULL");
     api_leave(context);
@@ -43,15 +42,13 @@ static unsigned list_units(const struct gpu_device *device, struct vitrail_unit 
 
 int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     if (!out && capacity) {
         code = api_fail(context, -EINVAL, "out is NULL");
     } else {
-        gpu_device_flush(&context->device);
         code = (int)list_units(&context->device, out, capacity);
-        api_follow(context);
     }
     api_leave(context);
     return code;
@@ -85,11 +82,12 @@ static enum gpu_fault_kind inner_kind(uint32_t kind)
 
 int vitrail_next_fault(struct vitrail_context *context, struct vitrail_fault *out)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     const struct gpu_fault *from = context->faults;
     struct vitrail_fault fault = {.size = sizeof fault};
+    api_fetch_faults(context);
     if (!out) {
         code = api_fail(context, -EINVAL, "out is NULL");
         goto out;
@@ -157,7 +155,7 @@ static const struct {
 
 static uint32_t list_counters(const struct gpu_device *device, struct vitrail_counter *out, uint32_t capacity)
 {
-    struct gpu_counters values = device->host->counters;
+    const struct gpu_counters values = *gpu_host_counters(device->host);
     for (uint32_t i = 0; i < UTIL_MIN(capacity, (uint32_t)UTIL_ARRAY_SIZE(counter_table)); i++) {
         const char *value = (const char *)&values + counter_table[i].offset;
         out[i] = (struct vitrail_counter){
@@ -185,7 +183,7 @@ static uint32_t host_counters(struct vitrail_context *context, struct vitrail_co
 
 int vitrail_counters(struct vitrail_context *context, struct vitrail_counter *out, uint32_t capacity)
 {
-    int code = api_enter(context, false);
+    int code = api_enter(context);
     if (code)
         return code;
     if (!out && capacity) {

@@ -2,7 +2,7 @@
  * family: registers in one window, an interrupt line, faults. Each family gives its devices such a view
  * (vc4_device_gpu, ...); gpu/families.h makes devices by name.
  *
- * Threading: a device is used by one thread at a time. */
+ * Threading: a device is used by one thread at a time, but for gpu/turns.h. */
 #ifndef VITRAIL_GPU_DEVICE_H
 #define VITRAIL_GPU_DEVICE_H
 
@@ -32,8 +32,17 @@ struct gpu_device_functions {
      * write returns. Reading what is not there gives 0. */
     uint32_t (*read)(void *device, uint32_t offset);
     void (*write)(void *device, uint32_t offset, uint32_t value);
+    /* Its interrupt lines as include/vitrail.h numbers them (VITRAIL_LINE_*): a bit for each that is high; what one is
+     * called, NULL where there is none. */
+    uint32_t (*lines)(const void *device);
+    const char *(*line_name)(const void *device, unsigned line);
     uint32_t (*irq_pending)(const void *device); /* nonzero while the line is high */
     void (*flush)(void *device);                 /* runs what a family may put off; NULL: nothing is */
+    /* With turns (gpu/turns.h): what is to be done; whether a write may be made while units work (only asked when
+     * the caller may not do work); by the worker: all that can be done, with `all` what might be joined, too. */
+    enum gpu_due (*due)(const void *device);
+    enum gpu_when (*when)(const void *device, uint32_t offset, uint32_t value);
+    void (*work)(void *device, bool all);
     /* In the interrupt callback: whether what is pending ends a job unless it is answered by register writes
      * before the callback returns. NULL: never; work waits as long as it must. */
     bool (*must_answer)(void *device, uint32_t pending);
@@ -63,6 +72,16 @@ static inline uint32_t gpu_device_irq_pending(const struct gpu_device *gpu)
     return gpu->functions->irq_pending(gpu->self);
 }
 
+static inline uint32_t gpu_device_lines(const struct gpu_device *gpu)
+{
+    return gpu->functions->lines(gpu->self);
+}
+
+static inline const char *gpu_device_line_name(const struct gpu_device *gpu, unsigned line)
+{
+    return gpu->functions->line_name(gpu->self, line);
+}
+
 static inline void gpu_device_flush(const struct gpu_device *gpu)
 {
     if (gpu->functions->flush)
@@ -77,6 +96,19 @@ static inline bool gpu_device_must_answer(const struct gpu_device *gpu, uint32_t
 static inline unsigned gpu_device_units(const struct gpu_device *gpu, struct gpu_unit *out, unsigned capacity)
 {
     return gpu->functions->units(gpu->self, out, capacity);
+}
+
+/* Turns: the worker's, and whether there is anything for it. Work that a posted write starts counts. */
+static inline enum gpu_due gpu_device_due(const struct gpu_device *gpu)
+{
+    return gpu->host->posted_count ? GPU_DUE_NOW : gpu->functions->due(gpu->self);
+}
+
+static inline void gpu_device_work(const struct gpu_device *gpu, bool all)
+{
+    gpu->host->inside = true;
+    gpu->functions->work(gpu->self, all);
+    gpu->host->inside = false;
 }
 
 static inline void gpu_device_destroy(const struct gpu_device *gpu)

@@ -30,6 +30,11 @@ void gpu_host_call(const struct gpu_host *host, uint32_t pending)
 
 void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
 {
+    gpu_host_fault_of(host, __atomic_load_n(&host->job, __ATOMIC_RELAXED), fault);
+}
+
+void gpu_host_fault_of(struct gpu_host *host, uint64_t job, const struct gpu_fault *fault)
+{
     if (gpu_host_cancelled(host))
         return;
     pthread_mutex_lock(&host->fault_lock);
@@ -37,7 +42,7 @@ void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
         struct gpu_fault *kept = &host->faults[host->fault_count++];
         *kept = *fault;
         kept->gpu = host->gpu;
-        kept->job = host->job;
+        kept->job = job;
     }
     pthread_mutex_unlock(&host->fault_lock);
 }
@@ -69,8 +74,20 @@ unsigned gpu_host_faults(struct gpu_host *host, struct gpu_fault *out, unsigned 
     return n;
 }
 
-bool gpu_host_frame(const struct gpu_host *host, struct capture_frame *out)
+bool gpu_host_frame(struct gpu_host *host, struct capture_frame *out)
 {
+    pthread_mutex_lock(&host->fault_lock);
+    const bool has = host->has_frame;
     *out = host->frame;
-    return host->has_frame;
+    pthread_mutex_unlock(&host->fault_lock);
+    return has;
+}
+
+void gpu_host_set_frame(struct gpu_host *host, const struct capture_frame *frame)
+{
+    pthread_mutex_lock(&host->fault_lock);
+    host->has_frame = frame != NULL;
+    if (frame)
+        host->frame = *frame;
+    pthread_mutex_unlock(&host->fault_lock);
 }

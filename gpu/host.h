@@ -2,7 +2,7 @@
  * faults not read yet, the picture stored last, work done. A part of each device (struct gpu_device's
  * `host`).
  *
- * Threading: gpu_host_fault and gpu_host_cancel may be called by any thread at any time, gpu_host_cancelled
+ * Threading: gpu_host_fault, gpu_host_frame, gpu_host_set_frame and gpu_host_cancel may be called by any thread at any time, gpu_host_cancelled
  * by those at work on a job. */
 #ifndef VITRAIL_GPU_HOST_H
 #define VITRAIL_GPU_HOST_H
@@ -13,6 +13,7 @@
 
 #include "gpu/capture.h"
 #include "gpu/fault.h"
+#include "gpu/turns.h"
 
 #define GPU_HOST_FAULTS 64 /* kept; further ones are dropped until these are read */
 
@@ -39,6 +40,14 @@ struct gpu_host {
     unsigned fault_count;
     pthread_mutex_t fault_lock;
     bool cancelled;
+    const struct gpu_turns *turns; /* NULL: none (gpu/turns.h). Its fields: */
+    bool stopped;                  /* the worker begins nothing more */
+    bool inside;                   /* the worker has the registers */
+    bool cancel_posted;            /* `cancelled` holds until the posted writes are made */
+    uint32_t working;              /* units at a job, a bit each */
+    struct gpu_counters shown;     /* counters when the last job began */
+    uint32_t posted_first, posted_count;
+    struct gpu_posted posted[GPU_POSTED_MOST];
 };
 
 /* Of a zeroed struct. */
@@ -51,6 +60,13 @@ void gpu_host_call(const struct gpu_host *host, uint32_t pending);
 
 /* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */
 void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault);
+/* The same of another job than the one at work. */
+void gpu_host_fault_of(struct gpu_host *host, uint64_t job, const struct gpu_fault *fault);
+/* Work done as whoever is not at work may read it. */
+static inline const struct gpu_counters *gpu_host_counters(const struct gpu_host *host)
+{
+    return host->working && !host->inside ? &host->shown : &host->counters;
+}
 /* While this is on nobody wants what the device works on: jobs end soon, as if their bounds were reached,
  * with anything or nothing stored, and without faults. For those who did not wait for a job's end to take the
  * guest away. */
@@ -67,6 +83,8 @@ unsigned gpu_host_faults(struct gpu_host *host, struct gpu_fault *out, unsigned 
 
 /* The picture that the last rendering job stored (`presented` is 0). False before any, or when it cannot be
  * described. */
-bool gpu_host_frame(const struct gpu_host *host, struct capture_frame *out);
+bool gpu_host_frame(struct gpu_host *host, struct capture_frame *out);
+/* It becomes `frame`; NULL: it cannot be described. Thread-safe, as the former. */
+void gpu_host_set_frame(struct gpu_host *host, const struct capture_frame *frame);
 
 #endif

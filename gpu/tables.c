@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void gpu_tables_init(struct gpu_tables_set *set, const struct gpu_memory *memory,
+                     const struct gpu_tables_kind *kind)
+{
+    *set = (struct gpu_tables_set){.memory = memory, .kind = kind};
+    pthread_mutex_init(&set->lock, NULL);
+}
+
 void gpu_tables_finish(struct gpu_tables_set *set)
 {
     for (unsigned n = 0; n < GPU_TABLES_ROOTS; n++) {
@@ -12,6 +19,7 @@ void gpu_tables_finish(struct gpu_tables_set *set)
             gpu_space_destroy(&set->root[n].space);
         free(set->root[n].page);
     }
+    pthread_mutex_destroy(&set->lock);
 }
 
 const uint8_t *gpu_tables_take(struct gpu_tables *tables, uint32_t n, uint64_t physical)
@@ -60,28 +68,37 @@ static struct gpu_tables *find(struct gpu_tables_set *set, uint64_t root)
 
 struct gpu_tables *gpu_tables_get(struct gpu_tables_set *set, uint64_t root, struct gpu_fault *fault)
 {
+    pthread_mutex_lock(&set->lock);
     struct gpu_tables *tables = find(set, root);
-    int error = !tables ? -ENOMEM : tables->stale ? walk(set, tables) : 0;
+    const bool stale = tables && tables->stale;
+    if (tables)
+        tables->stale = false; /* what becomes stale from here on is walked next time */
+    pthread_mutex_unlock(&set->lock);
+    int error = !tables ? -ENOMEM : stale ? walk(set, tables) : 0;
     if (error) {
+        gpu_tables_stale(set, root);
         gpu_fault_set(fault, GPU_FAULT_MEMORY, "mmu", root,
                       error == -E2BIG ? "the page tables name more than %u runs of pages"
                                       : "no memory of the host maps the address space (of at most %u runs)",
                       GPU_SPACE_PIECES);
         return NULL;
     }
-    tables->stale = false;
     tables->used = ++set->clock;
     return tables;
 }
 
 void gpu_tables_stale(struct gpu_tables_set *set, uint64_t root)
 {
+    pthread_mutex_lock(&set->lock);
     for (unsigned n = 0; n < GPU_TABLES_ROOTS; n++)
         set->root[n].stale |= set->root[n].made && set->root[n].root == root;
+    pthread_mutex_unlock(&set->lock);
 }
 
 void gpu_tables_all_stale(struct gpu_tables_set *set)
 {
+    pthread_mutex_lock(&set->lock);
     for (unsigned n = 0; n < GPU_TABLES_ROOTS; n++)
         set->root[n].stale |= set->root[n].made;
+    pthread_mutex_unlock(&set->lock);
 }

@@ -3,9 +3,11 @@
  * (gpu_tables_stale); they are then compared with the copies before the next use, as drivers say so before
  * nearly every job, and change them rarely.
  *
- * One thread changes them; while nobody does, any number may read. */
+ * One thread gets them; while nobody does, any number may read. Any thread may say that they are stale. */
 #ifndef VITRAIL_GPU_TABLES_H
 #define VITRAIL_GPU_TABLES_H
+
+#include <pthread.h>
 
 #include "gpu/fault.h"
 #include "gpu/space.h"
@@ -34,9 +36,12 @@ struct gpu_tables_set {
     const struct gpu_tables_kind *kind; /* static */
     struct gpu_tables root[GPU_TABLES_ROOTS];
     uint64_t clock;
+    pthread_mutex_t lock; /* of who is in `root`, and what is stale */
 };
 
-/* A set is zeroed but for `memory` and `kind`. */
+/* Makes an empty set. */
+void gpu_tables_init(struct gpu_tables_set *set, const struct gpu_memory *memory,
+                     const struct gpu_tables_kind *kind);
 void gpu_tables_finish(struct gpu_tables_set *set);
 
 /* The address space of these tables as they are now; good until the next call. NULL with *fault when the host

@@ -13,6 +13,7 @@
  *     vitrail_memory_write(gpu, 0x1000, list, sizeof list);
  *     vitrail_write_register(gpu, 0x114, 0x1000);                (CT1CA: where the list begins)
  *     vitrail_write_register(gpu, 0x10c, 0x1000 + sizeof list);  (CT1EA: its end; starts it)
+ *     vitrail_wait(gpu);
  *     vitrail_close(&gpu);
  *
  * The complete programs in tests/api are examples: render.c, clear.c, device_model.c.
@@ -20,23 +21,31 @@
  * Return codes. Functions that return int give 0 (or a count, where said) on success and a negative errno on
  * failure. Each function names its codes; besides, every function gives
  *   -EINVAL  for a NULL handle or a NULL output, whatever else is said,
- *   -EBUSY   for a context or capture that another thread is inside of, or for what a callback may not call.
+ *   -EBUSY   for a context on which another thread plays a capture, for a capture that another thread is inside
+ *            of, or for what a callback may not call.
  *
  * After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched, except that
  * the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is a guest
  * fault, fetched with vitrail_next_fault.
  *
- * Threads. Different contexts and captures are independent: each may be used by its own thread, at the same
- * time. One context is used by one thread at a time; a second one that comes in meanwhile gets -EBUSY and
- * changes nothing (it is a check, not a lock to rely on). Callbacks are called on the thread that made the
- * call, from inside of it. Functions without a handle may be called by any thread at any time.
+ * Threads. Any number of threads may use one context at the same time, as the processors of a virtual machine do;
+ * vitrail_close alone must be the last call. A capture is used by one thread at a time; a second one gets -EBUSY (a
+ * check, not a lock to rely on). Functions without a handle may be called by any thread at any time.
  *
- * Time. The GPU works inside the calls that access registers: the write that starts a list returns when all
- * that can run has run, on the calling thread and the context's own ones. Programs queued at a scheduler's
- * register run together, at the next access that may depend on them (see vitrail_flush). What a guest can
- * make it last is bounded by what its lists hold and by the budgets of the configuration, never by the clock,
- * so results do not depend on the machine's speed. Large jobs take long: who cannot wait sets packet_budget
- * and job_fuel.
+ * Time. A GPU works on threads of the context's own. Register writes are posted: what they start runs by itself, and
+ * ends without anybody's asking. Accesses never wait for a job, nor for a callback, only for other accesses: some
+ * microseconds. While a unit is at a job its registers read as the GPU's would, where this header or the GPU's README
+ * does not say otherwise; a write that would disturb the job is made when the job has ended, and writing a reset ends
+ * the job soon. 1024 writes may wait so; further ones are a guest fault. vitrail_wait is for hosts that have nothing
+ * else to wait by. What a guest can make a job last is bounded by what its lists hold and by the budgets of the
+ * configuration, never by the clock, so results do not depend on the machine's speed.
+ *
+ * Callbacks are called on the thread of the call that causes them, from inside of it, or on a thread of the
+ * context's own when the GPU itself does; one at a time for the interrupt lines. They may use the context, but for
+ * what sleeps or takes the GPU away (vitrail_wait, vitrail_reset, vitrail_close, vitrail_save, vitrail_restore,
+ * vitrail_capture_play: -EBUSY). No lock of the library's is held meanwhile. They may take a lock of the embedder's
+ * that is held around register accesses and vitrail_reset (QEMU's big lock); not around vitrail_wait and
+ * vitrail_close, which wait for callbacks to return.
  *
  * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads standard
  * streams. It creates threads (with all signals as the creator has them) and, on first compilation, takes
@@ -68,8 +77,8 @@ extern "C" {
 /* ---- version and errors ---- */
 
 /* Of this header. MAJOR is the soname's number. */
-#define VITRAIL_API_MAJOR 0
-#define VITRAIL_API_MINOR 1
+#define VITRAIL_API_MAJOR 1
+#define VITRAIL_API_MINOR 0
 #define VITRAIL_API_PATCH 0
 
 /* Of the library that is linked: major << 16 | minor << 8 | patch. A program may run with a library of the
@@ -155,7 +164,8 @@ enum vitrail_log_level { VITRAIL_LOG_ERROR, VITRAIL_LOG_WARNING, VITRAIL_LOG_INF
 
 /* A line for the embedder's log, without newline; valid during the call. `level` is an enum
  * vitrail_log_level: ERROR: a call failed, with its reason; WARNING: a guest fault, as vitrail_fault_text has
- * it; INFO: what a context was opened with. Called inside the call it is about; must not use the context. */
+ * it; INFO: what a context was opened with. Must not use the context (-EBUSY), nor wait for
+ * a thread that does. */
 typedef void (*vitrail_log_fn)(void *data, int level, const char *text);
 
 /* What a context is made of. Fill with vitrail_config_init, then change what is to differ. Everything pointed
@@ -174,7 +184,7 @@ struct vitrail_config {
     void *memory_pointer;
     int memory_unsealed; /* FD: nonzero accepts a file without F_SEAL_SHRINK */
 
-    int threads; /* worker threads beside the caller: 0..64, or -1 (default): one for each further processor.
+    int threads; /* worker threads beside the GPU's own: 0..64, or -1 (default): one for each further processor.
                     The number changes speed only, never a result. */
 
     int execution;     /* enum vitrail_execution, default COMPILED */
@@ -223,14 +233,14 @@ struct vitrail_context;
 VITRAIL_API int vitrail_open(const struct vitrail_config *config, struct vitrail_context **out);
 
 /* Closes *context and sets it to NULL; NULL and a pointer to NULL are accepted, so closing twice does
- * nothing. No thread may be inside of it. Guest memory of the library's own is gone with it. Returns 0;
- * -EBUSY: called from one of its callbacks or while another thread is inside: nothing was closed. */
+ * nothing. Jobs are given up. Guest memory of the library's own is gone with it. Returns 0; -EBUSY: called from one of
+ * its callbacks, or while another thread waits or plays: nothing was closed. No other call may begin meanwhile. */
 VITRAIL_API int vitrail_close(struct vitrail_context **context);
 
 #define VITRAIL_RESET_MEMORY (1u << 0) /* guest memory becomes zero, too */
 
-/* Registers, jobs, counters and faults as after vitrail_open; the IRQ callback stays. `flags`:
- * VITRAIL_RESET_*. Not from a callback (-EBUSY). Returns 0; -EINVAL: unknown flags; -ENOMEM: then only close
+/* Registers, jobs, counters and faults as after vitrail_open; the IRQ callback stays, and is told that lines fell. Jobs
+ * are given up, which may take some milliseconds. `flags`: VITRAIL_RESET_*. Not from a callback (-EBUSY). Returns 0; -EINVAL: unknown flags; -ENOMEM: then only close
  * remains, every other call gives -ENODEV. */
 VITRAIL_API int vitrail_reset(struct vitrail_context *context, uint32_t flags);
 
@@ -261,30 +271,51 @@ VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
  * window of all its blocks as the device tree has it, for 0x30000 bytes; libresoc: its command processor's, as
  * gpu/libresoc/README.md has them). Returns 0; -EINVAL: offset is not
  * a multiple of 4 or not below the GPU's register_bytes. Registers that do not exist read as zero, and
- * writing one is a guest fault. Both may be called from the IRQ callback: a job started there runs when the
- * callback has returned, still before the outermost vitrail_write_register does. */
+ * writing one is a guest fault. */
 VITRAIL_API int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value);
 VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value);
 
-/* Lets run what is queued and nothing has asked for yet, as reading a status register would. For a host that
- * looks at memory next. vc4: programs queued at SRQPC start together when a register is read, when one other
- * than SRQPC, SRQUA and SRQUL is written, when the queue is full, or at once when DBQITE is not zero; so that
- * programs that wait for each other are all there. Mali: frames of pixel processors that were started one
- * after the other are drawn together. Returns 0. */
-VITRAIL_API int vitrail_flush(struct vitrail_context *context);
+/* Sleeps until all jobs have ended that can without the host's doing, and callbacks about them have returned. What the
+ * GPU would leave for a moment, for others to join, runs at once: vc4: programs queued at SRQPC (they start together a
+ * millisecond after the last of them was queued, or at once when DBQITE is not zero, the queue is full, or a register
+ * is read or another one written: so that programs that wait for each other are all there); Mali-400: a frame of which
+ * not all pixel processors were started. A job that waits for an answer (memory for the binner, a page) is left waiting.
+ * For hosts that look at memory next and have no interrupt. Not from a callback (-EBUSY). Returns 0. */
+VITRAIL_API int vitrail_wait(struct vitrail_context *context);
 
-/* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
- * 75, and from bit 16 on those of user programs, DBQITC; Mali: a bit for each block whose line is high; libresoc: INT_STAT) when
- * it rises or another bit joins, and with 0 when it falls - which, where the callback itself clears the bits,
- * is from inside that write of its own. May read and write registers and memory, and ask for status, faults,
- * counters and frames; must not close or reset the context, nor play captures (-EBUSY). vc4: on "out of
- * memory" (bit 2) the binner waits for the handler: when it has written BPOA and BPOS, binning goes on,
- * otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY. Mali: a full heap waits for as long as it takes; new
- * bounds and UPDATE_PLBU_ALLOC go on. */
-typedef void (*vitrail_irq_fn)(void *data, uint32_t pending);
+/* Interrupt lines, by number: a GPU's own are those with a name. */
+enum vitrail_line {
+    VITRAIL_LINE_VC4 = 0,            /* "v3d": INTCTL & INTENA, and user programs' DBQITC */
+    VITRAIL_LINE_UTGARD_GP = 0,      /* "gp" */
+    VITRAIL_LINE_UTGARD_GPMMU = 1,   /* "gpmmu" */
+    VITRAIL_LINE_UTGARD_PP0 = 2,     /* "pp0"; up to "pp7" the following */
+    VITRAIL_LINE_UTGARD_PPMMU0 = 10, /* "ppmmu0"; likewise */
+    VITRAIL_LINE_UTGARD_PP = 18,     /* "pp": of a Mali-450, those that its broadcast unit gathers */
+    VITRAIL_LINE_UTGARD_PMU = 19,    /* "pmu" */
+    VITRAIL_LINE_MALI_JOB = 0,       /* "job"; of Midgard and later */
+    VITRAIL_LINE_MALI_MMU = 1,       /* "mmu" */
+    VITRAIL_LINE_MALI_GPU = 2,       /* "gpu" */
+    VITRAIL_LINE_LIBRESOC = 0,       /* "gpu": INT_STAT */
+};
+#define VITRAIL_LINES 32
 
-/* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. Does not call it for a
- * line that is high already: vitrail_get_status has the level. Returns 0. */
+/* What a line is called, as device trees name interrupts; static. NULL: the GPU has no such line. Any thread. */
+VITRAIL_API const char *vitrail_line_name(const struct vitrail_context *context, uint32_t line);
+
+/* A line (enum vitrail_line) changed its level: 1 high, 0 low. Each call is about a change: levels of a line alternate,
+ * beginning with 1. A write that lowers a line has called this when it returns, unless another thread is in the
+ * callback, or this one: then that one calls on when it has returned. So the callback, having taken its own locks,
+ * may find the line changed again: status.lines has the levels of this moment. A line that changes and changes back
+ * before it could be told is not told. */
+typedef void (*vitrail_irq_fn)(void *data, uint32_t line, int level);
+
+/* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. It is called at once for lines that
+ * are high. A call on another thread that has begun may still be under way when this returns. Returns 0.
+ *
+ * Interrupts that a job waits for may be answered from inside the callback or later, from any thread, for as long as
+ * it takes. vc4: on "out of memory" (INTCTL bit 2) the binner waits until BPOA and BPOS are written, or the thread is
+ * reset; rendering goes on. Mali-400, -450: a full heap waits for new bounds and UPDATE_PLBU_ALLOC, later Malis for the
+ * page and the MMU's command. Whether the interrupt is enabled makes no difference. */
 VITRAIL_API int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *data);
 
 /* ---- status, faults, counters ---- */
@@ -294,16 +325,16 @@ struct vitrail_status {
     uint64_t jobs;        /* started since open or reset; jobs count from 1 */
     uint64_t faults;      /* guest faults since then, whether fetched or not */
     uint64_t faults_kept; /* waiting for vitrail_next_fault */
-    uint32_t irq_pending; /* as the IRQ callback has them: nonzero while the line is high */
+    uint32_t lines;       /* bit n: line n is high (enum vitrail_line) */
     uint32_t units;       /* see vitrail_units */
 };
 
-/* Returns 0; -EINVAL: out->size is too small. */
+/* As it is now: nothing is waited for. Returns 0; -EINVAL: out->size is too small. */
 VITRAIL_API int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *out);
 
 enum vitrail_unit_state {
-    VITRAIL_UNIT_IDLE,    /* its last job is done, or there was none */
-    VITRAIL_UNIT_RUNNING, /* seen from callbacks */
+    VITRAIL_UNIT_IDLE, /* its last job is done, or there was none */
+    VITRAIL_UNIT_RUNNING,
     VITRAIL_UNIT_WAITING, /* for another unit or the host: a semaphore, memory */
     VITRAIL_UNIT_HALTED,  /* by a record or a register; goes on when told to */
     VITRAIL_UNIT_FAULTED, /* its last job ended in a guest fault */
@@ -317,8 +348,8 @@ struct vitrail_unit {
     uint64_t address, end; /* guest addresses: where its list stands, where it ends */
 };
 
-/* Copies at most `capacity` units and returns how many there are; lets run what is queued first. `out` may be
- * NULL when capacity is 0. */
+/* Copies at most `capacity` units, as they are now, and returns how many there are. `out` may be NULL when capacity is
+ * 0. */
 VITRAIL_API int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity);
 
 /* What a guest did wrong. The numbers are part of the ABI; more may come. */
@@ -363,7 +394,7 @@ struct vitrail_counter {
     uint64_t value;
 };
 
-/* Copies at most `capacity` counters and returns how many there are; their order is not stable between
+/* Copies at most `capacity` counters, as when the last job began or ended, and returns how many there are; their order is not stable between
  * versions, names are. `out` may be NULL when capacity is 0. These count this library's work; a GPU's own
  * performance counters are registers. */
 VITRAIL_API int vitrail_counters(struct vitrail_context *context, struct vitrail_counter *out,
@@ -475,7 +506,8 @@ VITRAIL_API int vitrail_capture_frame(struct vitrail_capture *capture, struct vi
 #define VITRAIL_PLAY_PRESENTED (1u << 0) /* stop only at frames that were shown on a display */
 
 /* Plays events on a context up to and including the next frame mark, answering interrupts as they were (the
- * context's IRQ callback is called besides). Guest faults do not stop it. `flags`: VITRAIL_PLAY_*. Returns 1
+ * context's IRQ callback is called besides). Jobs are done inside; other threads' calls get -EBUSY meanwhile, and so
+ * does this one while a job waits for the host. Guest faults do not stop it. `flags`: VITRAIL_PLAY_*. Returns 1
  * with *frame (its size set by the caller) when a frame is complete: read it before the next call; 0 at the
  * end; -ENOTSUP: the capture is of another GPU; -ENOSPC: it needs more guest memory than the context has;
  * -EBADMSG: damaged; -EINVAL: unknown flags. A capture begins with zeroed memory and a fresh device. */

@@ -42,23 +42,36 @@ static void run(struct libresoc_device *device)
                                              .workers = &device->workers,
                                              .room = &device->room,
                                              .frame = device->batches++};
+    struct gpu_fault fault = {0};
     device->host.job++;
     device->host.counters.jobs++;
-    device->fault = (struct gpu_fault){0};
-    if (libresoc_job_run(&machine, address, &device->fault)) {
+    device->fault = fault;
+    gpu_turns_leave(&device->host, 0);
+    const bool done = libresoc_job_run(&machine, address, &fault);
+    const bool cancelled = gpu_host_cancelled(&device->host);
+    gpu_turns_enter(&device->host, 0);
+    device->fault = fault;
+    if (done) {
         device->frames++;
         raise_irq(device, LIBRESOC_INT_DONE);
         return;
     }
-    if (!gpu_host_cancelled(&device->host))
+    if (!cancelled)
         gpu_host_fault(&device->host, &device->fault);
     raise_irq(device, LIBRESOC_INT_FAULT);
 }
 
+static void write_register(void *self, uint32_t offset, uint32_t value);
+
 static void work(struct libresoc_device *device)
 {
+    struct gpu_posted posted;
     device->scheduling = true;
-    while (device->started) {
+    for (;;) {
+        while (gpu_turns_next(&device->host, &posted))
+            write_register(device, posted.offset, posted.value);
+        if (!device->started || device->host.stopped)
+            break;
         device->started = false;
         run(device);
     }
@@ -139,8 +152,28 @@ static void write_register(void *self, uint32_t offset, uint32_t value)
         device->regs[offset / 4] = value;
     else if (reg->access == GPU_ACCESS_LIVE)
         write_live(device, offset, value);
-    if (!device->scheduling)
+    if (!device->scheduling && gpu_turns_may_work(&device->host))
         work(device);
+}
+
+static enum gpu_due due(const void *self)
+{
+    const struct libresoc_device *device = self;
+    return device->started ? GPU_DUE_NOW : GPU_DUE_NOTHING;
+}
+
+/* A job has its record's address; a reset ends it. */
+static enum gpu_when when(const void *self, uint32_t offset, uint32_t value)
+{
+    (void)self;
+    return offset == LIBRESOC_COMMAND && value & LIBRESOC_BIT(COMMAND, RESET) ? GPU_WRITE_CANCELS
+                                                                              : GPU_WRITE_NOW;
+}
+
+static void do_work(void *self, bool all)
+{
+    (void)all;
+    work(self);
 }
 
 /* ---- the table ---- */
@@ -151,14 +184,25 @@ static uint32_t irq_pending(const void *self)
     return device->irq.raw & device->irq.mask;
 }
 
+static uint32_t lines(const void *device)
+{
+    return irq_pending(device) != 0;
+}
+
+static const char *line_name(const void *device, unsigned line)
+{
+    (void)device;
+    return line ? NULL : "gpu";
+}
+
 static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
 {
     const struct libresoc_device *device = self;
     if (capacity)
         out[0] = (struct gpu_unit){.name = "command processor",
-                                   .state = device->scheduling   ? GPU_UNIT_RUNNING
-                                            : device->fault.kind ? GPU_UNIT_FAULTED
-                                                                 : GPU_UNIT_IDLE,
+                                   .state = device->scheduling || device->started ? GPU_UNIT_RUNNING
+                                            : device->fault.kind                  ? GPU_UNIT_FAULTED
+                                                                                  : GPU_UNIT_IDLE,
                                    .address = (uint64_t)device->regs[LIBRESOC_RECORD_HIGH / 4] << 32 |
                                               device->regs[LIBRESOC_RECORD_LOW / 4]};
     return 1;
@@ -175,6 +219,11 @@ struct gpu_device libresoc_device_gpu(struct libresoc_device *device)
                                                           .read = read_register,
                                                           .write = write_register,
                                                           .irq_pending = irq_pending,
+                                                          .lines = lines,
+                                                          .line_name = line_name,
+                                                          .due = due,
+                                                          .when = when,
+                                                          .work = do_work,
                                                           .units = units};
     return (struct gpu_device){device->host.gpu, &functions, device, &device->host};
 }

@@ -205,14 +205,13 @@ static struct gpu_tile *tiles_of(const struct libresoc_job *job, uint32_t *count
 static void note_frame(const struct libresoc_job *job)
 {
     const struct raster_surface surface = libresoc_frame_surface(&job->frame, false);
-    struct gpu_host *host = job->machine->host;
-    host->frame = (struct capture_frame){.address = job->frame.color,
-                                         .width = surface.width,
-                                         .height = surface.height,
-                                         .layout = surface.layout,
-                                         .format = surface.format,
-                                         .stride = surface.stride};
-    host->has_frame = true;
+    const struct capture_frame frame = {.address = job->frame.color,
+                                        .width = surface.width,
+                                        .height = surface.height,
+                                        .layout = surface.layout,
+                                        .format = surface.format,
+                                        .stride = surface.stride};
+    gpu_host_set_frame(job->machine->host, &frame);
 }
 
 bool libresoc_frame_render(struct libresoc_job *job)

@@ -187,7 +187,7 @@ static enum mali_end step(struct mali_device *device, struct mali_slot *s, struc
 {
     struct mali_chain *c = &s->chain;
     struct mali_job *job = &c->job;
-    s->head = s->tail = job->address;
+    mali_slot_go(s, job->address);
     if (c->progress == MALI_TO_FETCH && !fetch(device, job, stop))
         return refused(stop);
     c->progress = UTIL_MAX(c->progress, MALI_TO_LOOK);
@@ -215,16 +215,13 @@ static enum mali_chain_end failed(struct mali_slot *s, enum mali_end end, struct
     return MALI_CHAIN_FAULT;
 }
 
-enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, struct mali_stop *stop)
+static enum mali_chain_end run(struct mali_device *device, unsigned slot, struct mali_stop *stop)
 {
     struct mali_slot *s = &device->slot[slot];
     struct mali_chain *c = &s->chain;
-    c->job.space = mali_as_space(device, c->job.as, stop);
-    if (!c->job.space)
-        return MALI_CHAIN_FAULT;
     for (;;) {
-        if (c->progress == MALI_TO_FETCH && s->stopping) {
-            s->head = s->tail = c->job.address;
+        if (c->progress == MALI_TO_FETCH && __atomic_load_n(&s->stopping, __ATOMIC_RELAXED)) {
+            mali_slot_go(s, c->job.address);
             return MALI_CHAIN_STOPPED;
         }
         enum mali_end end = step(device, s, stop);
@@ -235,4 +232,16 @@ enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, st
         if (!advance(c, stop))
             return stop->fault.kind ? MALI_CHAIN_HANGS : MALI_CHAIN_DONE;
     }
+}
+
+enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, struct mali_stop *stop)
+{
+    struct mali_chain *c = &device->slot[slot].chain;
+    c->job.space = mali_as_space(device, c->job.as, stop);
+    if (!c->job.space)
+        return MALI_CHAIN_FAULT;
+    mali_leave(device, slot);
+    const enum mali_chain_end end = run(device, slot, stop);
+    gpu_turns_enter(&device->host, slot);
+    return end;
 }

@@ -28,9 +28,26 @@ uint64_t mali_clock(const struct mali_device *device)
     return ticks;
 }
 
+static uint64_t cycles_at(const struct mali_device *device, uint64_t clock)
+{
+    return device->cycles + (device->counts_cycles ? clock - device->cycles_from : 0);
+}
+
 uint64_t mali_cycles(const struct mali_device *device)
 {
-    return device->cycles + (device->counts_cycles ? mali_clock(device) - device->cycles_from : 0);
+    return cycles_at(device, mali_clock(device));
+}
+
+/* As registers have it, which somebody may read while a job counts. */
+static uint64_t clock_now(const struct mali_device *device)
+{
+    return device->host.working && !device->host.inside ? device->clock_shown : mali_clock(device);
+}
+
+void mali_leave(struct mali_device *device, unsigned slot)
+{
+    device->clock_shown = mali_clock(device);
+    gpu_turns_leave(&device->host, slot);
 }
 
 static void count_cycles(struct mali_device *device, bool on)
@@ -79,6 +96,19 @@ static void command(struct mali_device *device, uint32_t value)
         mali_raise(device, &device->gpu, MALI_BIT(GPU, INT_RAWSTAT, CLEAN_CACHES_COMPLETED));
         break;
     default: break;
+    }
+}
+
+enum gpu_when mali_control_when(uint32_t value)
+{
+    switch (value) {
+    case SOFT_RESET:
+    case HARD_RESET: return GPU_WRITE_CANCELS;
+    case PERFCNT_SAMPLE: return GPU_WRITE_POSTED;
+    case PERFCNT_CLEAR:
+    case CYCLE_COUNT_START:
+    case CYCLE_COUNT_STOP: return GPU_WRITE_IDLE;
+    default: return GPU_WRITE_NOW;
     }
 }
 
@@ -145,10 +175,10 @@ uint32_t mali_control_read(const struct mali_device *device, uint32_t offset)
     case MALI_GPU_FAULT_STATUS: return device->gpu_fault_status;
     case MALI_GPU_FAULT_ADDRESS: return mali_half(device->gpu_fault_address, 0);
     case MALI_GPU_FAULT_ADDRESS + 4: return mali_half(device->gpu_fault_address, 1);
-    case MALI_GPU_CYCLE_COUNT: return mali_half(mali_cycles(device), 0);
-    case MALI_GPU_CYCLE_COUNT + 4: return mali_half(mali_cycles(device), 1);
-    case MALI_GPU_TIMESTAMP: return mali_half(mali_clock(device), 0);
-    case MALI_GPU_TIMESTAMP + 4: return mali_half(mali_clock(device), 1);
+    case MALI_GPU_CYCLE_COUNT: return mali_half(cycles_at(device, clock_now(device)), 0);
+    case MALI_GPU_CYCLE_COUNT + 4: return mali_half(cycles_at(device, clock_now(device)), 1);
+    case MALI_GPU_TIMESTAMP: return mali_half(clock_now(device), 0);
+    case MALI_GPU_TIMESTAMP + 4: return mali_half(clock_now(device), 1);
     default: return gpu_irq_read(&device->gpu, offset - MALI_GPU_INT_RAWSTAT);
     }
 }

@@ -60,15 +60,16 @@ uint32_t mali_read(struct mali_device *device, uint32_t offset)
     const struct gpu_register *reg = gpu_register_find(&mali_registers, place.block, place.offset);
     if (!reg || reg->access == GPU_ACCESS_WO)
         return 0;
+    uint32_t value;
     if (reg->access == GPU_ACCESS_RW)
-        return device->store[place.offset / 4];
+        return gpu_turns_find(&device->host, offset, &value) ? value : device->store[place.offset / 4];
     return reg->access == GPU_ACCESS_RO ? reg->reset : read_live(device, &place);
 }
 
 static void work(struct mali_device *device)
 {
     device->scheduling = true;
-    while (mali_slots_work(device))
+    while (gpu_turns_goes_on(&device->host) && mali_slots_work(device))
         ;
     device->scheduling = false;
 }
@@ -83,8 +84,34 @@ void mali_write(struct mali_device *device, uint32_t offset, uint32_t value)
         device->store[place.offset / 4] = value & gpu_register_mask(&mali_registers, reg);
     else if (reg->access == GPU_ACCESS_LIVE)
         write_live(device, &place, value);
-    if (!device->scheduling)
+    if (!device->scheduling && gpu_turns_may_work(&device->host))
         work(device);
+}
+
+/* ---- turns ---- */
+
+/* What counts, and what counters are stored for, is a job's while there is one; a sample walks tables. */
+enum gpu_when mali_when(const struct mali_device *device, uint32_t offset, uint32_t value)
+{
+    const struct mali_place place = mali_place_of(offset);
+    (void)device;
+    if (place.block == MALI_BLOCK_GPU && place.offset == MALI_GPU_COMMAND)
+        return mali_control_when(value);
+    const struct gpu_register *reg = gpu_register_find(&mali_registers, place.block, place.offset);
+    return reg && reg->access == GPU_ACCESS_RW ? GPU_WRITE_IDLE : GPU_WRITE_NOW;
+}
+
+void mali_work(struct mali_device *device)
+{
+    struct gpu_posted posted;
+    for (;;) {
+        if (gpu_turns_next(&device->host, &posted))
+            mali_write(device, posted.offset, posted.value);
+        else if (!device->host.stopped && mali_slots_due(device))
+            work(device);
+        else
+            break;
+    }
 }
 
 /* ---- life ---- */
@@ -109,7 +136,7 @@ int mali_device_create(struct gpu_memory *memory, const struct mali_options *opt
     device->kind = options->kind;
     device->version = mali_version_of(options->kind);
     device->options = gpu_options_resolve(&options->gpu, ISA_FAST);
-    device->tables = (struct gpu_tables_set){.memory = memory, .kind = &mali_tables_kind};
+    gpu_tables_init(&device->tables, memory, &mali_tables_kind);
     gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);
     gpu_host_open(&device->host, options->name);
     if (device->options.engine)

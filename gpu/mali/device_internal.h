@@ -70,6 +70,17 @@ struct mali_slot {
     struct mali_stop waits; /* the fault, if the page never comes */
 };
 
+/* Where a chain stands, which registers show while it goes on. */
+static inline void mali_slot_go(struct mali_slot *s, uint64_t address)
+{
+    __atomic_store_n(&s->head, address, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->tail, address, __ATOMIC_RELAXED);
+}
+static inline uint64_t mali_slot_at(const uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
 struct mali_device {
     enum mali_kind kind;
     enum mali_version version;
@@ -81,6 +92,7 @@ struct mali_device {
     uint64_t gpu_fault_address;
     uint64_t power[MALI_POWER_COUNT];
     bool counts_cycles;
+    uint64_t clock_shown;                  /* the clock when the last job began */
     uint64_t cycles_from, cycles;          /* the clock when counting began; what was counted before */
     uint64_t event[MALI_EVENT_COUNT];      /* so far */
     uint64_t event_from[MALI_EVENT_COUNT]; /* when the counters were cleared */
@@ -99,6 +111,13 @@ struct mali_device {
 /* ---- device.c ---- */
 
 enum mali_version mali_version_of(enum mali_kind kind);
+
+/* As struct gpu_device_functions has them. */
+enum gpu_when mali_when(const struct mali_device *device, uint32_t offset, uint32_t value);
+void mali_work(struct mali_device *device);
+
+/* The worker leaves the registers for a chain of the slot (gpu/turns.h). */
+void mali_leave(struct mali_device *device, unsigned slot);
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
 void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);
@@ -124,6 +143,8 @@ void mali_control_write(struct mali_device *device, uint32_t offset, uint32_t va
 uint64_t mali_clock(const struct mali_device *device);
 /* The register of cycles. */
 uint64_t mali_cycles(const struct mali_device *device);
+/* When a write of COMMAND may be made. */
+enum gpu_when mali_control_when(uint32_t value);
 void mali_gpu_fault(struct mali_device *device, uint32_t status, uint64_t address);
 
 /* ---- perf.c ---- */
@@ -155,6 +176,7 @@ void mali_slot_write(struct mali_device *device, unsigned slot, uint32_t offset,
 bool mali_slots_work(struct mali_device *device);
 /* Who waited for a page of the address space tries again. */
 void mali_slots_resume(struct mali_device *device, unsigned as);
+bool mali_slots_due(const struct mali_device *device); /* whether one can */
 void mali_slots_reset(struct mali_device *device);
 bool mali_slots_busy(const struct mali_device *device);
 

@@ -312,12 +312,14 @@ static void note_frame(struct gpu_host *host, const struct gpu_space *space, con
         const struct raster_surface *s = &t->store[n].surface;
         if (t->store[n].of >= t->tile.count || t->store[n].is_afbc)
             continue;
-        host->frame = (struct capture_frame){.width = s->width,
-                                             .height = s->height,
-                                             .layout = s->layout,
-                                             .format = s->format,
-                                             .stride = s->stride};
-        host->frame.address = physical_of(space, &t->store[n], &host->has_frame);
+        bool has;
+        const struct capture_frame frame = {.width = s->width,
+                                            .height = s->height,
+                                            .layout = s->layout,
+                                            .format = s->format,
+                                            .stride = s->stride,
+                                            .address = physical_of(space, &t->store[n], &has)};
+        gpu_host_set_frame(host, has ? &frame : NULL);
         return;
     }
 }

@@ -2,6 +2,7 @@
 #include "gpu/mali/gpu.h"
 
 #include "gpu/mali/device_internal.h"
+#include "util/bits.h"
 
 static void destroy(void *device)
 {
@@ -23,6 +24,29 @@ static uint32_t irq_pending(const void *device)
     return mali_device_lines(device);
 }
 
+static const char *line_name(const void *device, unsigned line)
+{
+    static const char *const names[] = {"job", "mmu", "gpu"}; /* MALI_LINE_*; as device trees have them */
+    (void)device;
+    return line < UTIL_ARRAY_SIZE(names) ? names[line] : NULL;
+}
+
+static enum gpu_due due(const void *device)
+{
+    return mali_slots_due(device) ? GPU_DUE_NOW : GPU_DUE_NOTHING;
+}
+
+static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
+{
+    return mali_when(device, offset, value);
+}
+
+static void work(void *device, bool all)
+{
+    (void)all;
+    mali_work(device);
+}
+
 /* Where a chain ends nobody knows before it does. */
 static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
 {
@@ -35,8 +59,12 @@ static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
     for (unsigned n = 0; n < MALI_SLOTS && n < capacity; n++) {
         const struct mali_slot *s = &device->slot[n];
         bool failed = s->state == MALI_SLOT_FREE && s->status >= MALI_JOB_CONFIG_FAULT;
-        out[n] = (struct gpu_unit){
-            .name = names[n], .state = failed ? GPU_UNIT_FAULTED : states[s->state], .address = s->tail};
+        bool begins = s->state == MALI_SLOT_FREE && s->next && !s->held;
+        out[n] = (struct gpu_unit){.name = names[n],
+                                   .state = begins   ? GPU_UNIT_RUNNING
+                                            : failed ? GPU_UNIT_FAULTED
+                                                     : states[s->state],
+                                   .address = mali_slot_at(&s->tail)};
     }
     return MALI_SLOTS;
 }
@@ -48,6 +76,11 @@ struct gpu_device mali_device_gpu(struct mali_device *device)
         .read = read_register,
         .write = write_register,
         .irq_pending = irq_pending,
+        .lines = irq_pending,
+        .line_name = line_name,
+        .due = due,
+        .when = when,
+        .work = work,
         .units = units,
     };
     return (struct gpu_device){mali_device_host(device)->gpu, &functions, device, mali_device_host(device)};

@@ -141,8 +141,12 @@ static bool is_there(const struct mali_device *device, unsigned as)
 static struct gpu_tables *tables_of(struct mali_device *device, unsigned as, struct gpu_fault *fault)
 {
     uint64_t active = device->as[as].active;
-    if (is_there(device, as) && (active & MODE_MASK) == MODE_TABLES)
-        return gpu_tables_get(&device->tables, active & ADDRESS_MASK, fault);
+    if (is_there(device, as) && (active & MODE_MASK) == MODE_TABLES) {
+        mali_leave(device, MALI_SLOTS); /* tables take long */
+        struct gpu_tables *tables = gpu_tables_get(&device->tables, active & ADDRESS_MASK, fault);
+        gpu_turns_enter(&device->host, MALI_SLOTS);
+        return tables;
+    }
     gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", active,
                   !is_there(device, as) ? "address space %u is none of this GPU's"
                   : (active & MODE_MASK) == MODE_UNMAPPED

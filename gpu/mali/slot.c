@@ -88,8 +88,11 @@ static void begin(struct mali_device *device, unsigned slot)
     s->state = MALI_SLOT_RUNS;
     device->host.job++;
     device->host.counters.jobs++;
-    if (device->options.engine)
+    if (device->options.engine) {
+        mali_leave(device, slot);
         jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
+        gpu_turns_enter(&device->host, slot);
+    }
     if (!(s->affinity & present))
         fail(device, slot, MALI_JOB_AFFINITY_FAULT, "a chain for cores that there are not");
     else if (!(s->affinity & device->power[MALI_POWER_SHADER]) || !device->power[MALI_POWER_L2])
@@ -121,6 +124,16 @@ static void run(struct mali_device *device, unsigned slot)
         end(device, slot, stop.exception);
         break;
     }
+}
+
+bool mali_slots_due(const struct mali_device *device)
+{
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
+        const struct mali_slot *s = &device->slot[slot];
+        if (s->state == MALI_SLOT_RUNS || (s->state == MALI_SLOT_FREE && s->next && !s->held))
+            return true;
+    }
+    return false;
 }
 
 bool mali_slots_work(struct mali_device *device)
@@ -192,8 +205,8 @@ uint32_t mali_slot_read(const struct mali_device *device, unsigned slot, uint32_
 {
     const struct mali_slot *s = &device->slot[slot];
     switch (offset & ~4u) {
-    case MALI_JS_HEAD: return mali_half(s->head, offset / 4 & 1);
-    case MALI_JS_TAIL: return mali_half(s->tail, offset / 4 & 1);
+    case MALI_JS_HEAD: return mali_half(mali_slot_at(&s->head), offset / 4 & 1);
+    case MALI_JS_TAIL: return mali_half(mali_slot_at(&s->tail), offset / 4 & 1);
     case MALI_JS_AFFINITY: return mali_half(s->affinity, offset / 4 & 1);
     case MALI_JS_HEAD_NEXT: return mali_half(s->head_next, offset / 4 & 1);
     case MALI_JS_AFFINITY_NEXT: return mali_half(s->affinity_next, offset / 4 & 1);
@@ -214,7 +227,7 @@ static void command(struct mali_device *device, unsigned slot, uint32_t value)
         return;
     bool hard = value & 1;
     if (s->state == MALI_SLOT_RUNS) /* it has not begun, or stands between two jobs */
-        s->stopping = hard ? MALI_TERMINATED : MALI_STOPPED;
+        __atomic_store_n(&s->stopping, hard ? MALI_TERMINATED : MALI_STOPPED, __ATOMIC_RELAXED);
     else if (hard)
         stop(device, slot, MALI_TERMINATED);
     else

@@ -155,15 +155,22 @@ static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset,
 
 static void work(struct utgard_device *device)
 {
+    if (!gpu_turns_may_work(&device->host))
+        return;
     device->scheduling = true;
-    while (utgard_gp_work(device) || utgard_pp_work(device))
+    while (gpu_turns_goes_on(&device->host)) {
+        if (utgard_gp_can_run(device)) /* it may change address spaces */
+            (void)utgard_pp_finish(device);
+        if (!utgard_gp_work(device) && !utgard_pp_work(device))
+            break;
         utgard_perf_limits(device);
+    }
     device->scheduling = false;
 }
 
 void utgard_device_flush(struct utgard_device *device)
 {
-    if (device->scheduling)
+    if (device->scheduling || !gpu_turns_may_work(&device->host))
         return;
     device->scheduling = true;
     bool finished = utgard_pp_finish(device);
@@ -194,6 +201,57 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
         work(device);
 }
 
+/* ---- turns ---- */
+
+enum gpu_due utgard_due(const struct utgard_device *device)
+{
+    if (utgard_gp_can_run(device) || utgard_pp_is_started(device))
+        return GPU_DUE_NOW;
+    return utgard_pp_members(device) ? GPU_DUE_LATER : GPU_DUE_NOTHING;
+}
+
+/* A processor works with what its registers had when it began; resets, and what the GP is told of its heap, are for
+ * when it stands. */
+enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    const struct gpu_host *host = &device->host;
+    const unsigned ip = utgard_ip_at(device, &offset);
+    if (ip >= UTGARD_IP_COUNT)
+        return GPU_WRITE_NOW;
+    const enum utgard_block block = utgard_ip_block(ip);
+    if (block == UTGARD_BLOCK_GP && offset == UTGARD_GP_CMD) {
+        if (!(host->working >> UTGARD_UNIT_GP & 1) && !host->posted_count)
+            return GPU_WRITE_NOW;
+        return value & UTGARD_GP_CMD_RESETS ? GPU_WRITE_CANCELS : GPU_WRITE_IDLE;
+    }
+    if ((block != UTGARD_BLOCK_PP && block != UTGARD_BLOCK_PP_ALL) || offset != UTGARD_PP_CTRL)
+        return GPU_WRITE_NOW;
+    const uint32_t pps =
+        block == UTGARD_BLOCK_PP ? 1u << (ip - UTGARD_IP_PP0) : utgard_broadcast_to(device, false);
+    if (!(pps & utgard_pp_members(device)))
+        return host->posted_count ? GPU_WRITE_IDLE : GPU_WRITE_NOW;
+    return host->working >> UTGARD_UNIT_PP & 1 && value & UTGARD_PP_CTRL_RESETS ? GPU_WRITE_CANCELS
+                                                                                : GPU_WRITE_POSTED;
+}
+
+/* A frame that waits for processors keeps its address space as long as nothing else is done. */
+void utgard_work(struct utgard_device *device, bool all)
+{
+    struct gpu_posted posted;
+    for (;;) {
+        if (gpu_turns_next(&device->host, &posted))
+            utgard_write(device, posted.offset, posted.value);
+        else if (device->host.stopped)
+            break;
+        else if (utgard_gp_can_run(device) || utgard_pp_is_started(device))
+            work(device);
+        else if (all && utgard_pp_members(device))
+            utgard_device_flush(device);
+        else
+            break;
+    }
+}
+
 /* ---- life ---- */
 
 static unsigned most_pps(enum utgard_kind kind)
@@ -215,7 +273,7 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     struct utgard_device *device = calloc(1, sizeof *device);
     if (!device)
         return -ENOMEM;
-    device->tables = (struct gpu_tables_set){.memory = memory, .kind = &utgard_tables_kind};
+    gpu_tables_init(&device->tables, memory, &utgard_tables_kind);
     device->kind = options->kind;
     device->pp_count = options->pp_count ? options->pp_count : most_pps(options->kind);
     device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);

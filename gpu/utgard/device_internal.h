@@ -81,7 +81,15 @@ struct utgard_device {
     struct utgard_perf perf[1 + UTGARD_MAX_PP]; /* the GP's, then the PPs' */
 };
 
+/* Units at a job (gpu/turns.h). */
+enum { UTGARD_UNIT_GP, UTGARD_UNIT_PP };
+
 /* ---- device.c ---- */
+
+/* As struct gpu_device_functions has them. */
+enum gpu_due utgard_due(const struct utgard_device *device);
+enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, uint32_t value);
+void utgard_work(struct utgard_device *device, bool all);
 
 /* Sets raw interrupt bits of the GP or a PP; the host is called when one of them is enabled. */
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits);
@@ -116,6 +124,7 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset);
 void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t value);
 /* Runs what was started and can go on; false: nothing could. */
 bool utgard_gp_work(struct utgard_device *device);
+bool utgard_gp_can_run(const struct utgard_device *device);
 
 /* ---- pp.c ---- */
 
@@ -133,6 +142,9 @@ bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const stru
                      struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault);
 /* They wait no longer; likewise. */
 bool utgard_pp_finish(struct utgard_device *device);
+/* Whether a processor was started that has not joined a frame; whether one that has waits for others, or draws. */
+bool utgard_pp_is_started(const struct utgard_device *device);
+uint32_t utgard_pp_members(const struct utgard_device *device); /* bit n: PP n */
 /* Whether writing registers of the block leaves those that wait alone: it is a PP that may join them. */
 bool utgard_pp_may_join(const struct utgard_device *device, unsigned ip);
 

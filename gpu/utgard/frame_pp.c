@@ -74,15 +74,15 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
             wb.source != UTGARD_WB_COLOR ||
             wb.image.format != (wb.image.big_endian ? RASTER_A8B8G8R8_UNORM : RASTER_R8G8B8A8_UNORM))
             continue; /* reversed components and bytes together are as none */
-        struct capture_frame *shown = &device->host.frame;
-        *shown = (struct capture_frame){
+        struct capture_frame shown = {
             .width = wb.image.width,
             .height = wb.image.height,
             .layout = wb.image.layout,
             .format = wb.image.swap ? RASTER_B8G8R8A8_UNORM : RASTER_R8G8B8A8_UNORM,
             .stride = wb.image.stride,
         };
-        device->host.has_frame = utgard_wb_physical(&wb, frame->of.space, 0, &shown->address);
+        const bool has = utgard_wb_physical(&wb, frame->of.space, 0, &shown.address);
+        gpu_host_set_frame(&device->host, has ? &shown : NULL);
         return;
     }
 }
@@ -174,7 +174,9 @@ static void render(struct utgard_device *device)
     memcpy(frame.registers, team->registers, sizeof frame.registers);
     memcpy(frame.wb, team->wb, sizeof frame.wb);
     device->host.counters.tiles += frame.of.tile_count;
+    gpu_turns_leave(&device->host, UTGARD_UNIT_PP);
     utgard_frame_render(&frame, fault);
+    gpu_turns_enter(&device->host, UTGARD_UNIT_PP);
     team->members = team->tile_count = 0;
     for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++) {
         device->pp_started[pp] &= !(members >> pp & 1);
@@ -198,6 +200,19 @@ bool utgard_pp_finish(struct utgard_device *device)
         return false;
     render(device);
     return true;
+}
+
+bool utgard_pp_is_started(const struct utgard_device *device)
+{
+    for (unsigned pp = 0; pp < device->pp_count; pp++)
+        if (device->pp_started[pp] && !(device->team->members >> pp & 1))
+            return true;
+    return false;
+}
+
+uint32_t utgard_pp_members(const struct utgard_device *device)
+{
+    return device->team->members;
 }
 
 bool utgard_pp_may_join(const struct utgard_device *device, unsigned ip)

@@ -27,6 +27,8 @@ struct utgard_gp {
     struct utgard_vs_result *result; /* of the job's VS draws */
     uint32_t result_count, result_room;
     uint32_t draws;
+    bool fresh;           /* it was started, and nothing has run */
+    uint32_t shown_at[2]; /* of both lists, when they were last left (gpu/turns.h) */
     struct utgard_budget budget;
     struct util_walk walk; /* through the VS list */
 };
@@ -157,14 +159,23 @@ static void fail(struct utgard_device *device, const struct utgard_stop *stop, u
     utgard_gp_raise(device, interrupt);
 }
 
+static void leave(struct utgard_device *device)
+{
+    device->gp->shown_at[0] = device->gp->at;
+    device->gp->shown_at[1] = utgard_plbu_at(device->gp->plbu);
+    gpu_turns_leave(&device->host, UTGARD_UNIT_GP);
+}
+
 static void run_vs(struct utgard_device *device)
 {
     struct utgard_gp *gp = device->gp;
     struct utgard_stop stop = {0};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
+    leave(device);
     while (space && gp->at != gp->end)
         if (!step(device, space, &stop))
             break;
+    gpu_turns_enter(&device->host, UTGARD_UNIT_GP);
     if (!space || gp->at != gp->end) {
         fail(device, &stop, UTGARD_GP_INT_VS_COMMAND);
         return;
@@ -179,8 +190,12 @@ static void run_plbu(struct utgard_device *device)
     struct utgard_stop stop = {0};
     const struct utgard_vs_results results = {gp->result, gp->result_count};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
-    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->host,
-                            device->options.observer, &stop)) {
+    leave(device);
+    const enum utgard_plbu_end how =
+        utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->host,
+                        device->options.observer, &stop);
+    gpu_turns_enter(&device->host, UTGARD_UNIT_GP);
+    switch (how) {
     case UTGARD_PLBU_DONE:
         gp->builder = IDLE;
         utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);
@@ -194,9 +209,30 @@ static void run_plbu(struct utgard_device *device)
     }
 }
 
+bool utgard_gp_can_run(const struct utgard_device *device)
+{
+    const struct utgard_gp *gp = device->gp;
+    return gp->vs == RUNS || (gp->builder == RUNS && gp->vs == IDLE);
+}
+
+/* Between jobs what a guest has piled up can go, and what earlier jobs have run much is made better. */
+static void tidy(struct utgard_device *device)
+{
+    if (!device->gp->fresh)
+        return;
+    device->gp->fresh = false;
+    leave(device);
+    utgard_forget_programs(device);
+    if (device->options.engine)
+        jit_engine_optimise(device->options.engine);
+    gpu_turns_enter(&device->host, UTGARD_UNIT_GP);
+}
+
 bool utgard_gp_work(struct utgard_device *device)
 {
     const struct utgard_gp *gp = device->gp;
+    if (utgard_gp_can_run(device))
+        tidy(device);
     if (gp->vs == RUNS)
         run_vs(device);
     else if (gp->builder == RUNS && gp->vs == IDLE)
@@ -216,9 +252,7 @@ static void start(struct utgard_device *device, uint32_t command)
         return; /* the driver starts nothing before the last job has ended or been reset */
     device->host.job++;
     device->host.counters.jobs++;
-    utgard_forget_programs(device);
-    if (device->options.engine)
-        jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
+    gp->fresh = true;
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
     gp->walk = util_walk_begin(UTGARD_WALK_MOST);
     gp->result_count = gp->draws = 0;
@@ -277,6 +311,7 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
 {
     const struct utgard_unit *unit = &device->gp_unit;
     const struct utgard_gp *gp = device->gp;
+    const bool works = device->host.working >> UTGARD_UNIT_GP & 1;
     switch (offset) {
     case UTGARD_GP_INT_RAWSTAT:
     case UTGARD_GP_INT_MASK:
@@ -286,8 +321,8 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
                (gp->builder != IDLE ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE) : 0) |
                (unit->bus_stopped ? UTGARD_BIT(GP, STATUS, BUS_STOPPED) : 0);
     case UTGARD_GP_VERSION: return device->kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
-    case UTGARD_GP_VSCL_START_ADDR_READ: return gp->at;
-    case UTGARD_GP_PLBCL_START_ADDR_READ: return utgard_plbu_at(gp->plbu);
+    case UTGARD_GP_VSCL_START_ADDR_READ: return works ? gp->shown_at[0] : gp->at;
+    case UTGARD_GP_PLBCL_START_ADDR_READ: return works ? gp->shown_at[1] : utgard_plbu_at(gp->plbu);
     default: return utgard_perf_read(device, 0, offset);
     }
 }

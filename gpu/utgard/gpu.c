@@ -3,6 +3,7 @@
 
 #include "gpu/utgard/device_internal.h"
 #include "gpu/utgard/inspect.h"
+#include "util/bits.h"
 
 static void destroy(void *device)
 {
@@ -27,6 +28,51 @@ static uint32_t irq_pending(const void *device)
 static void flush(void *device)
 {
     utgard_device_flush(device);
+}
+
+/* The blocks with lines, by their numbers for embedders; as device trees call them. */
+static const struct {
+    const char *name;
+    enum utgard_ip ip;
+} line_of[] = {
+    {"gp", UTGARD_IP_GP},         {"gpmmu", UTGARD_IP_GPMMU},   {"pp0", UTGARD_IP_PP0},
+    {"pp1", UTGARD_IP_PP1},       {"pp2", UTGARD_IP_PP2},       {"pp3", UTGARD_IP_PP3},
+    {"pp4", UTGARD_IP_PP4},       {"pp5", UTGARD_IP_PP5},       {"pp6", UTGARD_IP_PP6},
+    {"pp7", UTGARD_IP_PP7},       {"ppmmu0", UTGARD_IP_PPMMU0}, {"ppmmu1", UTGARD_IP_PPMMU1},
+    {"ppmmu2", UTGARD_IP_PPMMU2}, {"ppmmu3", UTGARD_IP_PPMMU3}, {"ppmmu4", UTGARD_IP_PPMMU4},
+    {"ppmmu5", UTGARD_IP_PPMMU5}, {"ppmmu6", UTGARD_IP_PPMMU6}, {"ppmmu7", UTGARD_IP_PPMMU7},
+    {"pp", UTGARD_IP_PP_BCAST},   {"pmu", UTGARD_IP_PMU},
+};
+
+static uint32_t lines(const void *device)
+{
+    const uint32_t ips = utgard_device_lines(device);
+    uint32_t high = 0;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(line_of); n++)
+        high |= (ips >> line_of[n].ip & 1) << n;
+    return high;
+}
+
+static const char *line_name(const void *device, unsigned line)
+{
+    return line < UTIL_ARRAY_SIZE(line_of) && utgard_device_offset(device, line_of[line].ip) != UTGARD_ABSENT
+               ? line_of[line].name
+               : NULL;
+}
+
+static enum gpu_due due(const void *device)
+{
+    return utgard_due(device);
+}
+
+static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
+{
+    return utgard_when(device, offset, value);
+}
+
+static void work(void *device, bool all)
+{
+    utgard_work(device, all);
 }
 
 /* ---- units ---- */
@@ -73,7 +119,9 @@ static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
                        UTGARD_BIT(MMU, STATUS, PAGE_FAULT_ACTIVE);
         if (count < capacity)
             out[count] = (struct gpu_unit){.name = names[n],
-                                           .state = faulted ? GPU_UNIT_FAULTED : GPU_UNIT_IDLE,
+                                           .state = faulted                 ? GPU_UNIT_FAULTED
+                                                    : device->pp_started[n] ? GPU_UNIT_RUNNING
+                                                                            : GPU_UNIT_IDLE,
                                            .address = utgard_device_words(device, pp)[0]};
         count++;
     }
@@ -88,6 +136,11 @@ struct gpu_device utgard_device_gpu(struct utgard_device *device)
         .write = write_register,
         .irq_pending = irq_pending,
         .flush = flush,
+        .lines = lines,
+        .line_name = line_name,
+        .due = due,
+        .when = when,
+        .work = work,
         .units = units,
     };
     return (struct gpu_device){utgard_device_host(device)->gpu, &functions, device,

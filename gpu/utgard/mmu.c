@@ -58,7 +58,10 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
         gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", mmu->dte, "work without paging is not done");
         return NULL;
     }
-    const struct gpu_tables *tables = gpu_tables_get(&device->tables, mmu->dte, fault);
+    const uint32_t root = mmu->dte, unit = n ? UTGARD_UNIT_PP : UTGARD_UNIT_GP;
+    gpu_turns_leave(&device->host, unit); /* tables take long */
+    const struct gpu_tables *tables = gpu_tables_get(&device->tables, root, fault);
+    gpu_turns_enter(&device->host, unit);
     return tables ? &tables->space : NULL;
 }
 

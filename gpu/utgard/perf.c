@@ -53,8 +53,8 @@ static uint64_t total_of(const struct utgard_device *device, unsigned unit, unsi
 {
     switch (event) {
     case UTGARD_EVENT_COUNT: return 0;
-    case UTGARD_EVENT_GP_VERTICES: return device->host.counters.vertices;
-    case UTGARD_EVENT_GP_PRIMITIVES: return device->host.counters.primitives_in;
+    case UTGARD_EVENT_GP_VERTICES: return gpu_host_counters(&device->host)->vertices;
+    case UTGARD_EVENT_GP_PRIMITIVES: return gpu_host_counters(&device->host)->primitives_in;
     default: return device->perf[unit].total[event];
     }
 }

@@ -290,7 +290,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
             return VC4_LIST_FAULT;
         uint32_t next = address + record.size;
         if (record.id == VC4_CL_HALT) {
-            thread->ca = next;
+            vc4_thread_go(thread, next);
             return VC4_LIST_HALT;
         }
         if (record.id == VC4_CL_WAIT_ON_SEMAPHORE) {
@@ -304,7 +304,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
         } else if (!execute(b, &record, bytes, address, &next, flushes)) {
             return VC4_LIST_FAULT;
         }
-        thread->ca = next;
+        vc4_thread_go(thread, next);
     }
     return VC4_LIST_END;
 }
@@ -350,6 +350,11 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
     if (how == VC4_LIST_FAULT || b->reset) /* what stands half-made is given up */
         vc4_binner_reset(device);
     return how;
+}
+
+bool vc4_binner_is_reset(const struct vc4_device *device)
+{
+    return device->binner->reset;
 }
 
 bool vc4_binner_prefixing(const struct vc4_device *device)

@@ -13,20 +13,12 @@
 
 #define REFILL_TRIES 16 /* pieces too small to be of use that the host may supply in a row */
 
-/* Interrupts run the host's code, in the host's floating-point environment. */
-static void interrupt(struct vc4_binner *b, uint32_t bits)
-{
-    util_fpenv_leave(b->host_fpenv);
-    vc4_raise(b->device, bits);
-    b->host_fpenv = util_fpenv_enter();
-}
-
 /* Takes the overspill memory, asking the host for it when there is none (Guide tables 58 to 61). */
-static bool refill(struct vc4_binner *b)
+static bool take_spill(struct vc4_binner *b)
 {
     struct vc4_device *d = b->device;
     if (!d->bpos)
-        interrupt(b, VC4_INT_OUTOMEM);
+        vc4_ask_for_memory(d);
     if (b->reset)
         return vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, d->bpca, "thread reset while out of tile memory");
     if (!d->bpos)
@@ -36,8 +28,19 @@ static bool refill(struct vc4_binner *b)
     d->bpca = d->bpoa + skew;
     d->bpcs = d->bpos > skew ? d->bpos - skew : 0;
     d->bpos = 0;
-    interrupt(b, VC4_INT_SPILLUSE);
+    vc4_raise(d, VC4_INT_SPILLUSE);
     return !b->reset || vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, d->bpca, "thread reset while binning");
+}
+
+/* Interrupts run the host's code, in the host's floating-point environment. */
+static bool refill(struct vc4_binner *b)
+{
+    util_fpenv_leave(b->host_fpenv);
+    gpu_turns_pause(&b->device->host);
+    const bool taken = take_spill(b);
+    gpu_turns_resume(&b->device->host);
+    b->host_fpenv = util_fpenv_enter();
+    return taken;
 }
 
 /* `size` bytes, a multiple of a line; NULL with the fault. */

@@ -43,9 +43,11 @@ void vc4_raise(struct vc4_device *device, uint32_t bits)
 
 void vc4_raise_qpu(struct vc4_device *device, uint32_t qpu)
 {
+    gpu_turns_pause(&device->host);
     uint32_t bit = device->regs[VC4_DBQITE / 4] & 1u << qpu;
     device->qpu_interrupts |= bit;
     update_irq(device, bit << 16);
+    gpu_turns_resume(&device->host);
 }
 
 /* "INT_OUTOMEM is essentially level triggered, so the underlying condition must be cleared before the
@@ -63,6 +65,8 @@ static void clear_interrupts(struct vc4_device *device, uint32_t bits)
 static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
 {
     const struct vc4_thread *t = device->thread;
+    const bool works = vc4_is_at_work(device);
+    const struct vc4_shown *shown = &device->shown;
     switch (offset) {
     case VC4_L2CACTL: return device->regs[offset / 4];
     case VC4_INTCTL: return device->int_pending;
@@ -72,22 +76,22 @@ static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
     case VC4_CT1CS: return vc4_thread_read(device, 1);
     case VC4_CT0EA: return t[0].ea;
     case VC4_CT1EA: return t[1].ea;
-    case VC4_CT0CA: return t[0].ca;
-    case VC4_CT1CA: return t[1].ca;
-    case VC4_CT0RA0: return t[0].ra0;
-    case VC4_CT1RA0: return t[1].ra0;
-    case VC4_CT0LC: return (uint32_t)t[0].flushes << 16 | t[0].returns;
-    case VC4_CT1LC: return (uint32_t)t[1].flushes << 16 | t[1].returns;
+    case VC4_CT0CA: return __atomic_load_n(&t[0].ca, __ATOMIC_RELAXED);
+    case VC4_CT1CA: return __atomic_load_n(&t[1].ca, __ATOMIC_RELAXED);
+    case VC4_CT0RA0: return works ? shown->ra0[0] : t[0].ra0;
+    case VC4_CT1RA0: return works ? shown->ra0[1] : t[1].ra0;
+    case VC4_CT0LC: return works ? shown->counters[0] : (uint32_t)t[0].flushes << 16 | t[0].returns;
+    case VC4_CT1LC: return works ? shown->counters[1] : (uint32_t)t[1].flushes << 16 | t[1].returns;
     case VC4_PCS:
         return (device->out_of_memory ? VC4_BIT(PCS, BMOOM) : 0) | (t[1].run ? VC4_BIT(PCS, RMACTIVE) : 0) |
                (t[0].run ? VC4_BIT(PCS, BMACTIVE) : 0);
     case VC4_BFC: return device->binning_flushes & 0xff;
     case VC4_RFC: return device->frames_done & 0xff;
-    case VC4_BPCA: return device->bpca;
-    case VC4_BPCS: return device->bpcs;
+    case VC4_BPCA: return works ? shown->bpca : device->bpca;
+    case VC4_BPCS: return works ? shown->bpcs : device->bpcs;
     case VC4_BPOA: return device->bpoa;
     case VC4_BPOS: return device->bpos;
-    case VC4_SRQCS: return vc4_user_status(device);
+    case VC4_SRQCS: return works ? shown->user_status : vc4_user_status(device);
     case VC4_DBQITC: return device->qpu_interrupts;
     default: return vc4_perf_read(device, offset);
     }
@@ -159,13 +163,16 @@ uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
         return 0;
     if (reg->access == GPU_ACCESS_LIVE)
         return read_live(device, offset);
-    return reg->access == GPU_ACCESS_RW ? device->regs[offset / 4] : reg->reset;
+    uint32_t value = reg->reset;
+    if (reg->access == GPU_ACCESS_RW && !gpu_turns_find(&device->host, offset, &value))
+        value = device->regs[offset / 4];
+    return value;
 }
 
 void vc4_device_flush(struct vc4_device *device)
 {
     vc4_user_flush(device, true);
-    if (!device->scheduling)
+    if (!device->scheduling && gpu_turns_may_work(&device->host))
         vc4_forget_programs(device);
 }
 

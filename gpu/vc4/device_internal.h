@@ -21,6 +21,22 @@ struct vc4_thread {
     bool run, waiting, halted, error;
 };
 
+/* Units at a job (gpu/turns.h). */
+enum vc4_unit { VC4_UNIT_BINNER, VC4_UNIT_RENDERER, VC4_UNIT_USER };
+
+/* What registers show of units at a job: as it was when the last one began. */
+struct vc4_shown {
+    uint32_t semaphore[2], ra0[2], counters[2], bpca, bpcs, user_status;
+    uint32_t perf[VC4_PERF_COUNTERS];
+    bool prefixing;
+};
+
+/* A list goes on at `ca`, which registers show while it does. */
+static inline void vc4_thread_go(struct vc4_thread *thread, uint32_t ca)
+{
+    __atomic_store_n(&thread->ca, ca, __ATOMIC_RELAXED);
+}
+
 struct vc4_binner;
 struct vc4_renderer;
 struct vc4_user;
@@ -46,7 +62,12 @@ struct vc4_device {
     struct vc4_user *user;                 /* user programs; user.c's own */
     uint32_t binning_flushes, frames_done; /* BFC, RFC */
     bool irq_high;                         /* INTCTL & enabled was nonzero when last looked at */
-    bool scheduling; /* the outermost vc4_write runs the threads; nested ones only mark them */
+    bool scheduling;    /* the outermost vc4_write runs the threads; nested ones only mark them */
+    bool binner_stands; /* amid its list, for want of memory: what it has in use stays (turns) */
+    bool user_due;      /* somebody looks at user programs that have not run (turns) */
+    bool user_fresh;    /* programs were queued that have not run (turns) */
+    uint64_t aside;     /* instructions of rendering while the binner stood */
+    struct vc4_shown shown;
     struct vc4_perf perf;
 };
 
@@ -75,6 +96,21 @@ void vc4_raise_qpu(struct vc4_device *device, uint32_t qpu);
 void vc4_thread_start(struct vc4_device *device, unsigned n);
 /* Runs the threads until none can go on; nothing from inside a run. */
 void vc4_threads_run(struct vc4_device *device);
+/* What the worker changes cannot be read: `shown` has it. */
+static inline bool vc4_is_at_work(const struct vc4_device *device)
+{
+    return device->host.working && !device->host.inside;
+}
+enum gpu_due vc4_due(const struct vc4_device *device);
+enum gpu_when vc4_when(const struct vc4_device *device, uint32_t offset, uint32_t value);
+/* The worker leaves the registers for a job of `unit`. */
+void vc4_leave(struct vc4_device *device, enum vc4_unit unit);
+/* With turns: all that can be done; `all`: user programs too that others may follow. */
+void vc4_work(struct vc4_device *device, bool all);
+/* Amid a binning list: the host is asked for memory. With turns it may take its time, and rendering goes on. */
+void vc4_ask_for_memory(struct vc4_device *device);
+/* Whether the binner's reset was asked for amid its list. */
+bool vc4_binner_is_reset(const struct vc4_device *device);
 /* Between two runs: empties the program cache when a guest has piled too much up. */
 void vc4_forget_programs(struct vc4_device *device);
 uint32_t vc4_thread_read(const struct vc4_device *device, unsigned n);        /* CTnCS */

@@ -1,5 +1,5 @@
 /* VideoCore IV behind the table that all families fill. */
-#include "gpu/vc4/device.h"
+#include "gpu/vc4/device_internal.h"
 
 #include "util/bits.h"
 
@@ -28,6 +28,32 @@ static void flush(void *device)
     vc4_device_flush(device);
 }
 
+static uint32_t lines(const void *device)
+{
+    return vc4_device_irq_pending(device) != 0;
+}
+
+static const char *line_name(const void *device, unsigned line)
+{
+    (void)device;
+    return line ? NULL : "v3d";
+}
+
+static enum gpu_due due(const void *device)
+{
+    return vc4_due(device);
+}
+
+static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
+{
+    return vc4_when(device, offset, value);
+}
+
+static void work(void *device, bool all)
+{
+    vc4_work(device, all);
+}
+
 static bool must_answer(void *device, uint32_t pending)
 {
     return pending & VC4_INT_OUTOMEM && vc4_read(device, VC4_INTCTL) & VC4_INT_OUTOMEM;
@@ -40,7 +66,8 @@ static struct gpu_unit list_thread(void *device, const char *name, uint32_t cs_o
                                    uint32_t ea)
 {
     uint32_t cs = vc4_read(device, cs_offset);
-    bool sub = cs & VC4_BIT(CT0CS, CTSUBS);
+    bool sub = cs & VC4_BIT(CT0CS, CTSUBS) ||
+               (cs_offset == VC4_CT0CS && vc4_read(device, VC4_PCS) & VC4_BIT(PCS, BMOOM));
     return (struct gpu_unit){
         .name = name,
         .state = cs & VC4_BIT(CT0CS, CTRUN)   ? (sub ? GPU_UNIT_WAITING : GPU_UNIT_RUNNING)
@@ -54,11 +81,16 @@ static struct gpu_unit list_thread(void *device, const char *name, uint32_t cs_o
 
 /* Programs requested at SRQPC that have not completed (Guide table 68) wait for each other or for the host:
  * what could run has run when the register was read. */
-static struct gpu_unit user_programs(void *device)
+static struct gpu_unit user_programs(void *self)
 {
-    uint32_t status = vc4_read(device, VC4_SRQCS);
+    const struct vc4_device *device = self;
+    uint32_t status = vc4_read(self, VC4_SRQCS);
     bool done = util_bits(status, 16, 8) == util_bits(status, 8, 8);
-    return (struct gpu_unit){.name = "user programs", .state = done ? GPU_UNIT_IDLE : GPU_UNIT_WAITING};
+    bool works = device->user_fresh || device->host.working & 1u << VC4_UNIT_USER;
+    return (struct gpu_unit){.name = "user programs",
+                             .state = works  ? GPU_UNIT_RUNNING
+                                      : done ? GPU_UNIT_IDLE
+                                             : GPU_UNIT_WAITING};
 }
 
 static unsigned units(void *device, struct gpu_unit *out, unsigned capacity)
@@ -80,6 +112,11 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .write = write_register,
         .irq_pending = irq_pending,
         .flush = flush,
+        .lines = lines,
+        .line_name = line_name,
+        .due = due,
+        .when = when,
+        .work = work,
         .must_answer = must_answer,
         .units = units,
     };

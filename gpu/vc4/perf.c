@@ -39,7 +39,15 @@ uint32_t vc4_perf_read(const struct vc4_device *d, uint32_t offset)
         return d->perf.enabled;
     if (offset < PCTR0)
         return 0;
-    return offset & 4 ? d->perf.counter[n].source : value_now(d, n);
+    if (offset & 4)
+        return d->perf.counter[n].source;
+    return vc4_is_at_work(d) ? d->shown.perf[n] : value_now(d, n);
+}
+
+void vc4_perf_show(const struct vc4_device *d, uint32_t values[VC4_PERF_COUNTERS])
+{
+    for (unsigned n = 0; n < VC4_PERF_COUNTERS; n++)
+        values[n] = value_now(d, n);
 }
 
 void vc4_perf_write(struct vc4_device *d, uint32_t offset, uint32_t value)

@@ -73,6 +73,8 @@ struct vc4_device;
 struct vc4_qpu_program;
 
 /* The registers PCTRC, PCTRE, PCTRn and PCTRSn, at their byte offsets. */
+void vc4_perf_show(const struct vc4_device *device,
+                   uint32_t values[VC4_PERF_COUNTERS]); /* all as they are now */
 uint32_t vc4_perf_read(const struct vc4_device *device, uint32_t offset);
 void vc4_perf_write(struct vc4_device *device, uint32_t offset, uint32_t value);
 

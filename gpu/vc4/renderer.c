@@ -337,11 +337,11 @@ static enum vc4_outcome read_record(struct vc4_reading *in, const struct vc4_cl_
 /* ---- the thread ---- */
 
 /* Reads on until something stops the list; thread 1's current address follows. */
-static enum vc4_outcome read_list(struct vc4_reading *in)
+static enum vc4_outcome read_list(struct vc4_reading *in, uint32_t end)
 {
     struct vc4_thread *thread = &in->device->thread[1];
     enum vc4_outcome outcome = VC4_GO_ON;
-    while (!outcome && thread->ca != thread->ea) {
+    while (!outcome && thread->ca != end) {
         struct vc4_cl_record record;
         in->here = thread->ca;
         if (!in->r->budget || gpu_host_cancelled(&in->device->host))
@@ -355,7 +355,7 @@ static enum vc4_outcome read_list(struct vc4_reading *in)
         in->next = in->here + record.size;
         outcome = read_record(in, &record);
         if (outcome == VC4_GO_ON || outcome == VC4_STOP_HALT)
-            thread->ca = in->next;
+            vc4_thread_go(thread, in->next);
         thread->ra0 = in->r->depth ? in->r->stack[0] : 0;
     }
     return outcome;
@@ -372,7 +372,7 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     r->fuel = device->thread[1].fuel;
     r->frames = 0;
     r->has_frame = false;
-    enum vc4_outcome outcome = read_list(&in);
+    enum vc4_outcome outcome = read_list(&in, device->thread[1].ea);
     /* What was read before a bad record is drawn; a fault in it comes first in the list's order. */
     struct gpu_fault read_fault = in.fault;
     if (vc4_batch_flush(&in) == VC4_STOP_FAULT)
@@ -386,8 +386,7 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     device->thread[1].budget = r->budget;
     device->thread[1].fuel = r->fuel;
     if (r->has_frame)
-        device->host.frame = r->frame;
-    device->host.has_frame |= r->has_frame;
+        gpu_host_set_frame(&device->host, &r->frame);
     *frames = outcome == VC4_STOP_FAULT ? 0 : r->frames;
     return ends[outcome];
 }

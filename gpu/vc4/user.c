@@ -51,8 +51,7 @@ static bool is_reserved(const struct vc4_device *device, uint32_t qpu)
 
 static void program_fault(struct vc4_device *device, uint64_t job, struct gpu_fault *fault)
 {
-    device->host.job = job;
-    gpu_host_fault(&device->host, fault);
+    gpu_host_fault_of(&device->host, job, fault);
 }
 
 /* What cannot be compiled is interpreted: same results, slower. */
@@ -137,10 +136,16 @@ void vc4_user_request(struct vc4_device *device, uint32_t code)
         .length = device->regs[VC4_SRQUL / 4],
         .job = ++device->host.counters.jobs,
     };
-    if (!user->running)
+    device->user_fresh = true;
+    if (!user->running && !device->host.turns)
         place_requests(device);
     if (device->regs[VC4_DBQITE / 4])
         vc4_user_flush(device, false);
+}
+
+bool vc4_user_queue_is_full(const struct vc4_device *device)
+{
+    return device->user->queued == VC4_USER_QUEUE;
 }
 
 bool vc4_user_busy(const struct vc4_device *device)
@@ -273,9 +278,18 @@ static void end_round(struct vc4_device *device, struct round *round)
 void vc4_user_flush(struct vc4_device *device, bool looks)
 {
     struct vc4_user *user = device->user;
-    if (user->running || device->scheduling || !vc4_user_busy(device))
+    if (!gpu_turns_may_work(&device->host)) {
+        const bool works = device->host.working & 1u << VC4_UNIT_USER;
+        device->user_due |= !works && vc4_user_busy(device) && !(looks && user->waiting_reported);
+        return;
+    }
+    if (user->running || device->scheduling)
+        return;
+    device->user_due = device->user_fresh = false;
+    if (!vc4_user_busy(device))
         return;
     user->running = true;
+    vc4_leave(device, VC4_UNIT_USER);
     for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
         if (user->qpu[i])
             user->qpu[i]->fuel = device->user_fuel;
@@ -288,6 +302,7 @@ void vc4_user_flush(struct vc4_device *device, bool looks)
         run_round(device, &round);
         end_round(device, &round);
     }
+    gpu_turns_enter(&device->host, VC4_UNIT_USER);
     user->running = false;
     if (looks && !user->waiting_reported) {
         vc4_user_report_waiting(device);

@@ -28,6 +28,8 @@ void vc4_user_flush(struct vc4_device *device, bool waits);
 /* Whether programs are queued or on QPUs. */
 bool vc4_user_busy(const struct vc4_device *device);
 
+bool vc4_user_queue_is_full(const struct vc4_device *device); /* the queue */
+
 uint32_t vc4_user_status(const struct vc4_device *device); /* SRQCS */
 void vc4_user_control(struct vc4_device *device, uint32_t value);
 

@@ -143,7 +143,6 @@ void vc4_user_report_waiting(struct vc4_device *device)
         struct text text = {fault.text, sizeof fault.text};
         say_wait(&text, user, qpu);
         fault.pc = qpu->machine.pc;
-        device->host.job = qpu->job;
-        gpu_host_fault(&device->host, &fault);
+        gpu_host_fault_of(&device->host, qpu->job, &fault);
     }
 }

@@ -1,15 +1,18 @@
 /* How a virtual machine's device model uses Vitrail: the machine's RAM is a sealed memory file that the CPU's
- * side and the GPU map; loads and stores to the GPU's address range become register accesses; its interrupt
- * line drives an interrupt controller. The "guest" here is a driver of a hundred lines: it lets the binner
- * run out of memory, gives it more from its interrupt handler, then renders. Exit status 0 when everything
- * came as it must.
+ * side and the GPU map; loads and stores to the GPU's address range become register accesses, under the machine's one
+ * big lock; its interrupt line drives an interrupt controller. The machine has two processors, a thread each: one runs
+ * the guest's driver, which starts lists and sleeps; the other takes interrupts. So the binner that runs out of memory
+ * is answered from another thread, long after the callback has returned. Exit status 0 when everything came as it
+ * must.
  *
  * An example of include/vitrail.h, and a test of it. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <vitrail.h>
@@ -28,37 +31,89 @@ struct machine {
     uint8_t *ram; /* as the CPU sees it */
     int ram_fd;
     struct vitrail_context *v3d;
-    int line;                                 /* level of the GPU's interrupt line at the controller */
-    unsigned edges;                           /* how often it rose */
-    void (*handler)(struct machine *machine); /* the guest's, called while the line is high */
+    pthread_t second;
+    pthread_mutex_t lock;     /* the big one: around every access of a processor's, and inside the callback */
+    pthread_cond_t interrupt; /* the line rose, or the machine goes off */
+    pthread_cond_t served;    /* the handler has returned */
+    int line;                 /* level of the GPU's interrupt line at the controller */
+    unsigned edges;           /* how often it rose */
+    int off;
+    void (*handler)(
+        struct machine *machine); /* the guest's, run by the second processor while the line is high */
 };
+
+static _Thread_local int has_lock; /* the callback comes from inside a store of this thread's */
+
+static void lock(struct machine *machine)
+{
+    pthread_mutex_lock(&machine->lock);
+    has_lock = 1;
+}
+
+static void unlock(struct machine *machine)
+{
+    has_lock = 0;
+    pthread_mutex_unlock(&machine->lock);
+}
 
 static uint32_t load32(struct machine *machine, uint32_t address)
 {
     uint32_t value = 0;
-    if (address - V3D_BASE < V3D_BYTES)
+    if (address - V3D_BASE < V3D_BYTES) {
+        lock(machine);
         vitrail_read_register(machine->v3d, address - V3D_BASE, &value);
-    else if (address <= RAM_BYTES - 4)
+        unlock(machine);
+    } else if (address <= RAM_BYTES - 4) {
         memcpy(&value, machine->ram + address, 4);
+    }
     return value;
 }
 
 static void store32(struct machine *machine, uint32_t address, uint32_t value)
 {
-    if (address - V3D_BASE < V3D_BYTES)
+    if (address - V3D_BASE < V3D_BYTES) {
+        lock(machine);
         vitrail_write_register(machine->v3d, address - V3D_BASE, value);
-    else if (address <= RAM_BYTES - 4)
+        unlock(machine);
+    } else if (address <= RAM_BYTES - 4) {
         memcpy(machine->ram + address, &value, 4);
+    }
 }
 
-/* The line's level follows `pending`; the CPU takes the interrupt at once, as long as it is high. */
-static void set_line(void *data, uint32_t pending)
+/* The controller follows the line. The callback comes on the library's own thread, which may wait for the big lock, or
+ * from inside a store, whose processor has it. */
+static void set_line(void *data, uint32_t line, int level)
 {
     struct machine *machine = data;
-    machine->edges += !machine->line && pending;
-    machine->line = pending != 0;
-    if (machine->line && machine->handler)
+    const int outside = !has_lock;
+    if (outside)
+        lock(machine);
+    if (line == VITRAIL_LINE_VC4) {
+        machine->edges += !machine->line && level;
+        machine->line = level;
+        pthread_cond_broadcast(&machine->interrupt);
+    }
+    if (outside)
+        unlock(machine);
+}
+
+/* The second processor: while the line is high, its handler runs. */
+static void *take_interrupts(void *data)
+{
+    struct machine *machine = data;
+    lock(machine);
+    while (!machine->off) {
+        if (!machine->line || !machine->handler) {
+            pthread_cond_wait(&machine->interrupt, &machine->lock);
+            continue;
+        }
+        unlock(machine);
         machine->handler(machine);
+        lock(machine);
+        pthread_cond_broadcast(&machine->served);
+    }
+    unlock(machine);
+    return NULL;
 }
 
 static int power_on(struct machine *machine)
@@ -77,12 +132,19 @@ static int power_on(struct machine *machine)
     config.memory_size = RAM_BYTES;
     if (vitrail_open(&config, &machine->v3d) < 0)
         return -1;
+    if (pthread_create(&machine->second, NULL, take_interrupts, machine))
+        return -1;
     return vitrail_set_irq(machine->v3d, set_line, machine);
 }
 
 static void power_off(struct machine *machine)
 {
-    vitrail_close(&machine->v3d);
+    lock(machine);
+    machine->off = 1;
+    pthread_cond_broadcast(&machine->interrupt);
+    unlock(machine);
+    pthread_join(machine->second, NULL);
+    vitrail_close(&machine->v3d); /* without the lock: the callback may wait for it */
     munmap(machine->ram, RAM_BYTES);
     close(machine->ram_fd);
 }
@@ -133,10 +195,12 @@ static void interrupt_handler(struct machine *machine)
     if (pending & INT_OUT_OF_MEMORY) {
         store32(machine, BPOA, MORE_MEMORY);
         store32(machine, BPOS, MORE_BYTES);
-        memory_given++;
     }
+    lock(machine); /* whom the guest wakes */
+    memory_given += (pending & INT_OUT_OF_MEMORY) != 0;
     flushes_done += (pending & INT_FLUSH_DONE) != 0;
     frames_done += (pending & INT_FRAME_DONE) != 0;
+    unlock(machine);
     store32(machine, INTCTL, pending); /* clears them: the line falls, inside of this store */
 }
 
@@ -285,11 +349,27 @@ static int fails(const char *what)
     return 1;
 }
 
+/* Sleeps until *count is not 0. */
+static int sleep_for(struct machine *machine, const unsigned *count)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    lock(machine);
+    int late = 0;
+    while (!*count && !late)
+        late = pthread_cond_timedwait(&machine->served, &machine->lock, &until);
+    unlock(machine);
+    return late ? -1 : 0;
+}
+
 static int guest(struct machine *machine)
 {
     if ((load32(machine, V3D_IDENT0) & 0xffffff) != 0x443356) /* "V3D" */
         return fails("no GPU found");
+    lock(machine);
     machine->handler = interrupt_handler;
+    unlock(machine);
     write_programs(machine);
     write_vertices(machine);
     write_shader_record(machine);
@@ -297,11 +377,11 @@ static int guest(struct machine *machine)
 
     store32(machine, CT0CA, BINNING_LIST);
     store32(machine, CT0EA, write_binning_list(machine));
-    if (!memory_given || flushes_done != 1)
+    if (sleep_for(machine, &flushes_done) || !memory_given || flushes_done != 1)
         return fails("binning did not ask for memory, or did not end");
     store32(machine, CT1CA, RENDERING_LIST);
     store32(machine, CT1EA, write_rendering_list(machine));
-    if (frames_done != 1)
+    if (sleep_for(machine, &frames_done) || frames_done != 1)
         return fails("no frame was done");
     for (uint32_t i = 0; i < TILES * 64 * TILES * 64; i++) {
         if (load32(machine, IMAGE + i * 4) != DRAW_COLOR)
@@ -312,13 +392,17 @@ static int guest(struct machine *machine)
 
 int main(void)
 {
-    struct machine machine = {.ram_fd = -1};
+    struct machine machine = {.ram_fd = -1,
+                              .lock = PTHREAD_MUTEX_INITIALIZER,
+                              .interrupt = PTHREAD_COND_INITIALIZER,
+                              .served = PTHREAD_COND_INITIALIZER};
     if (power_on(&machine) < 0) {
         fprintf(stderr, "device_model: %s\n", vitrail_last_error());
         return 1;
     }
     int status = guest(&machine);
-    if (machine.line || machine.edges != memory_given + flushes_done + frames_done)
+    vitrail_wait(machine.v3d); /* for what the callback has yet to be told */
+    if (machine.line || !machine.edges)
         status = fails("the interrupt line did not follow");
 
     struct vitrail_fault fault = {.size = sizeof fault};

@@ -32,18 +32,18 @@ static void next(struct host *host)
         die("reading");
 }
 
-/* The driver's answers to an interrupt were recorded behind the write that raised it. */
-static void on_interrupt(void *data, uint32_t pending)
+/* The driver's answers to an interrupt were recorded behind the write that raised it. The callback comes while this
+ * program waits, so that the capture is its own. */
+static void on_interrupt(void *data, uint32_t line, int level)
 {
     struct host *host = data;
-    struct vitrail_status status = {.size = sizeof status};
-    while (pending && host->event.type == VITRAIL_EVENT_IRQ_REPLY) {
+    struct vitrail_status status = {.size = sizeof status, .lines = (uint32_t)level << line};
+    while (status.lines && host->event.type == VITRAIL_EVENT_IRQ_REPLY) {
         uint32_t offset = host->event.offset, value = host->event.value;
         next(host);
         vitrail_write_register(host->gpu, offset, value);
         if (vitrail_get_status(host->gpu, &status) < 0)
             die("status");
-        pending = status.irq_pending;
     }
 }
 
@@ -79,7 +79,7 @@ static int draw(struct host *host, struct vitrail_frame *frame)
             return 1;
         default: /* the answers to this write must be at hand when the interrupt comes */
             next(host);
-            if (vitrail_write_register(host->gpu, now.offset, now.value) < 0)
+            if (vitrail_write_register(host->gpu, now.offset, now.value) < 0 || vitrail_wait(host->gpu) < 0)
                 die("register");
         }
     }

@@ -217,6 +217,7 @@ static void faults(void **state)
     vitrail_memory_write(gpu, 0x2000, bad, sizeof bad);
     vitrail_write_register(gpu, 0x114, 0x2000);
     assert_int_equal(vitrail_write_register(gpu, 0x10c, 0x2004), 0);
+    assert_int_equal(vitrail_wait(gpu), 0);
     assert_int_equal(vitrail_get_status(gpu, &status), 0);
     assert_int_equal(status.jobs, 1);
     assert_int_equal(status.faults, 1);
@@ -251,6 +252,7 @@ static void faults(void **state)
     for (unsigned i = 0; i < 70; i++) {
         vitrail_write_register(gpu, 0x114, 0x2000);
         vitrail_write_register(gpu, 0x10c, 0x2004);
+        vitrail_wait(gpu);
     }
     vitrail_get_status(gpu, &status);
     assert_int_equal(status.faults, 71);
@@ -279,6 +281,7 @@ static void budget(void **state)
     vitrail_memory_write(gpu, 0x2000, loop, sizeof loop);
     vitrail_write_register(gpu, 0x114, 0x2000);
     vitrail_write_register(gpu, 0x10c, 0x2010);
+    vitrail_wait(gpu);
     assert_int_equal(vitrail_next_fault(gpu, &fault), 1);
     assert_int_equal(fault.kind, VITRAIL_FAULT_TIMEOUT);
     vitrail_close(&gpu);

@@ -70,11 +70,11 @@ static void plays(void **state)
     vitrail_capture_close(&capture);
 }
 
-static void on_interrupt(void *data, uint32_t pending)
+static void on_interrupt(void *data, uint32_t line, int level)
 {
     struct vitrail_context *gpu = data;
-    if (pending)
-        vitrail_write_register(gpu, INT_CLEAR, pending);
+    if (level)
+        vitrail_write_register(gpu, INT_CLEAR, DONE | FAULT);
 }
 
 /* A frame without draws is a clear; one without a record is a fault. */
@@ -91,14 +91,16 @@ static void clears(void **state)
     assert_int_equal(vitrail_write_register(gpu, INT_MASK, DONE | FAULT), 0);
     assert_int_equal(vitrail_write_register(gpu, RECORD_LOW, RECORD), 0);
     assert_int_equal(vitrail_write_register(gpu, COMMAND, START), 0);
+    assert_int_equal(vitrail_wait(gpu), 0);
     for (uint32_t n = 0; n < SIDE * SIDE; n++) {
         assert_int_equal(vitrail_memory_read(gpu, COLOR + n * 4, &pixel, 4), 0);
         assert_int_equal(pixel, 0xff8040c0);
     }
     assert_int_equal(vitrail_get_status(gpu, &status), 0);
-    assert_true(status.jobs == 1 && !status.faults && !status.irq_pending && status.units == 1);
+    assert_true(status.jobs == 1 && !status.faults && !status.lines && status.units == 1);
     assert_int_equal(vitrail_write_register(gpu, RECORD_LOW, COLOR), 0);
     assert_int_equal(vitrail_write_register(gpu, COMMAND, START), 0);
+    assert_int_equal(vitrail_wait(gpu), 0);
     assert_int_equal(vitrail_next_fault(gpu, &fault), 1);
     assert_string_equal(fault.gpu, "libresoc");
     assert_int_equal(fault.job, 2);

@@ -381,6 +381,7 @@ struct meddler {
     struct vitrail_context *gpu;
     struct vitrail_capture *capture;
     unsigned calls, lines;
+    int level, wait_code;
     int close_code, reset_code, play_code, other_thread_code, other_thread_close, status_code, write_code;
 };
 
@@ -394,7 +395,7 @@ static void *other_thread(void *data)
     return NULL;
 }
 
-static void meddle(void *data, uint32_t pending)
+static void meddle(void *data, uint32_t line, int level)
 {
     struct meddler *m = data;
     struct vitrail_context *same = m->gpu;
@@ -402,16 +403,19 @@ static void meddle(void *data, uint32_t pending)
     struct vitrail_status status = {.size = sizeof status};
     pthread_t thread;
     m->calls++;
-    if (!pending)
+    m->level = level;
+    if (!level)
         return;
+    m->wait_code = vitrail_wait(m->gpu);
     m->close_code = vitrail_close(&same);
     m->reset_code = vitrail_reset(m->gpu, 0);
     m->play_code = vitrail_capture_play(m->capture, m->gpu, 0, &frame);
     assert_int_equal(pthread_create(&thread, NULL, other_thread, m), 0);
     pthread_join(thread, NULL);
     m->status_code = vitrail_get_status(m->gpu, &status);
-    assert_int_equal(status.irq_pending, pending);
-    m->write_code = vitrail_write_register(m->gpu, 0x030, pending);
+    assert_int_equal(status.lines, 1u << line);
+    m->write_code = vitrail_write_register(m->gpu, 0x030, 1);
+    assert_int_equal(m->level, 1); /* that it fell is told when this has returned */
 }
 
 static void meddling_log(void *data, int level, const char *text)
@@ -437,12 +441,15 @@ static void callbacks(void **state)
     assert_int_equal(vitrail_write_register(m.gpu, 0x034, 1), 0);
     assert_int_equal(vitrail_write_register(m.gpu, 0x114, 0x1000), 0);
     assert_int_equal(vitrail_write_register(m.gpu, 0x10c, 0x1000 + sizeof list), 0);
-    assert_int_equal(m.calls, 2); /* high, and low inside of its own write */
+    assert_int_equal(vitrail_wait(m.gpu), 0);
+    assert_int_equal(m.calls, 2); /* high, and low */
+    assert_int_equal(m.level, 0);
+    assert_int_equal(m.wait_code, -EBUSY);
     assert_int_equal(m.close_code, -EBUSY);
     assert_int_equal(m.reset_code, -EBUSY);
     assert_int_equal(m.play_code, -EBUSY);
-    assert_int_equal(m.other_thread_code, -EBUSY);
-    assert_int_equal(m.other_thread_close, -EBUSY);
+    assert_int_equal(m.other_thread_code, 0);
+    assert_int_equal(m.other_thread_close, -EBUSY); /* as this one waits */
     assert_int_equal(m.status_code, 0);
     assert_int_equal(m.write_code, 0);
 

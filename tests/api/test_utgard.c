@@ -6,10 +6,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <vitrail.h>
 
@@ -22,8 +24,7 @@ enum {
     GP_INT_MASK = 0x2c,
     GP_VERSION = 0x6c,
     PP0_VERSION = 0x9000,
-    RESET_COMPLETED = 1 << 19,
-    LINE_OF_GP = 1 << 4
+    RESET_COMPLETED = 1 << 19
 };
 
 static struct vitrail_context *open_gpu(const char *name, int threads, int execution)
@@ -109,23 +110,24 @@ static void plays(void **state)
 struct line {
     struct vitrail_context *gpu;
     unsigned rises, falls;
-    uint32_t pending;
+    uint32_t high; /* lines, a bit each */
+    bool clear_gp;
 };
 
-static void on_interrupt(void *data, uint32_t pending)
+static void on_interrupt(void *data, uint32_t number, int level)
 {
     struct line *line = data;
-    line->rises += pending != 0;
-    line->falls += pending == 0;
-    line->pending = pending;
-    if (pending)
+    line->rises += level;
+    line->falls += !level;
+    line->high = level ? line->high | 1u << number : line->high & ~(1u << number);
+    if (level && line->clear_gp)
         vitrail_write_register(line->gpu, GP_INT_CLEAR, RESET_COMPLETED);
 }
 
 /* What a driver does first: versions, a reset, its interrupt. */
 static void resets(void **state)
 {
-    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED), .clear_gp = true};
     struct vitrail_status status = {.size = sizeof status};
     uint32_t value;
     assert_int_equal(vitrail_read_register(line.gpu, GP_VERSION, &value), 0);
@@ -139,16 +141,9 @@ static void resets(void **state)
     assert_int_equal(line.rises, 1);
     assert_int_equal(line.falls, 1);
     assert_int_equal(vitrail_get_status(line.gpu, &status), 0);
-    assert_int_equal(status.irq_pending, 0);
+    assert_int_equal(status.lines, 0);
     assert_int_equal(status.units, 4); /* vs, plbu, two PPs */
     vitrail_close(&line.gpu);
-}
-
-static void count_rises(void *data, uint32_t pending)
-{
-    struct line *line = data;
-    line->rises += pending != 0;
-    line->pending = pending;
 }
 
 /* One page at LIST that the GPU may read and write, whose list of tiles is empty. */
@@ -187,20 +182,75 @@ static void start_empty_frame(struct vitrail_context *gpu, uint32_t pp, uint32_t
     assert_int_equal(vitrail_write_register(gpu, pp + PP_CTRL, PP_START), 0);
 }
 
-/* A processor of two is started and waits for the other: asking for the status draws its frame, and the status
- * has the interrupt that this raised. */
+/* The status has the lines that the callback is told of, once all is told. */
 static void status_is_current(void **state)
 {
     struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
     struct vitrail_status status = {.size = sizeof status};
     write_empty_frame(line.gpu);
-    assert_int_equal(vitrail_set_irq(line.gpu, count_rises, &line), 0);
+    assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
     start_empty_frame(line.gpu, PP0, PPMMU0);
-    assert_int_equal(line.rises, 0);
-    assert_int_equal(vitrail_get_status(line.gpu, &status), 0);
+    assert_int_equal(vitrail_wait(line.gpu), 0);
     assert_int_equal(line.rises, 1);
-    assert_int_equal(status.irq_pending, line.pending);
+    assert_int_equal(line.high, 1 << VITRAIL_LINE_UTGARD_PP0);
+    assert_int_equal(vitrail_get_status(line.gpu, &status), 0);
+    assert_int_equal(status.lines, line.high);
     vitrail_close(&line.gpu);
+}
+
+static void await(struct vitrail_context *gpu, uint32_t offset, uint32_t bit)
+{
+    uint32_t value = 0;
+    for (unsigned ms = 0; !(value & bit); ms++) {
+        assert_in_range(ms, 0, 10000);
+        assert_int_equal(vitrail_read_register(gpu, offset, &value), 0);
+        usleep(1000);
+    }
+}
+
+/* As lima does: processor 0 is started, processor 1 reset, which is polled, and started. Nobody waits for anything but
+ * by reading registers; each block's line rises once. */
+static void starts_run_by_themselves(void **state)
+{
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    write_empty_frame(line.gpu);
+    assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
+    start_empty_frame(line.gpu, PP0, PPMMU0);
+    assert_int_equal(vitrail_write_register(line.gpu, PP1 + PP_CTRL, PP_RESET), 0);
+    await(line.gpu, PP1 + PP_RAWSTAT, PP_RESET_COMPLETED);
+    assert_int_equal(vitrail_write_register(line.gpu, PP1 + PP_RAWSTAT + 4, PP_RESET_COMPLETED), 0);
+    start_empty_frame(line.gpu, PP1, PPMMU1);
+    await(line.gpu, PP1 + PP_RAWSTAT, PP_END_OF_FRAME);
+    await(line.gpu, PP0 + PP_RAWSTAT, PP_END_OF_FRAME);
+    assert_int_equal(vitrail_wait(line.gpu), 0); /* for the callbacks */
+    assert_int_equal(line.rises, 2);
+    assert_int_equal(line.falls, 0);
+    assert_int_equal(line.high, 3 << VITRAIL_LINE_UTGARD_PP0);
+    for (unsigned pp = 0; pp < 2; pp++) {
+        assert_int_equal(vitrail_write_register(line.gpu, (pp ? PP1 : PP0) + PP_RAWSTAT + 4, PP_END_OF_FRAME),
+                         0);
+        assert_int_equal(line.falls, pp + 1); /* inside of the write */
+    }
+    assert_int_equal(line.high, 0);
+    vitrail_close(&line.gpu);
+}
+
+static void names_lines(void **state)
+{
+    struct vitrail_context *mali400 = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED);
+    struct vitrail_context *mali450 = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED);
+    assert_string_equal(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_GPMMU), "gpmmu");
+    assert_string_equal(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_PP0 + 1), "pp1");
+    assert_null(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_PP0 + 2));
+    assert_null(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_PP));
+    assert_string_equal(vitrail_line_name(mali450, VITRAIL_LINE_UTGARD_PPMMU0 + 5), "ppmmu5");
+    assert_string_equal(vitrail_line_name(mali450, VITRAIL_LINE_UTGARD_PP), "pp");
+    assert_string_equal(vitrail_line_name(mali450, VITRAIL_LINE_UTGARD_PMU), "pmu");
+    assert_null(vitrail_line_name(mali450, 20));
+    assert_null(vitrail_line_name(mali450, UINT32_MAX));
+    assert_null(vitrail_line_name(NULL, 0));
+    vitrail_close(&mali400);
+    vitrail_close(&mali450);
 }
 
 static void units_and_faults(void **state)
@@ -215,6 +265,7 @@ static void units_and_faults(void **state)
     assert_int_equal(vitrail_write_register(gpu, 0, 0x1000), 0);
     assert_int_equal(vitrail_write_register(gpu, 4, 0x1008), 0);
     assert_int_equal(vitrail_write_register(gpu, GP_CMD, 1), 0);
+    assert_int_equal(vitrail_wait(gpu), 0);
     assert_int_equal(vitrail_next_fault(gpu, &fault), 1);
     assert_string_equal(fault.gpu, "mali450");
     assert_int_equal(fault.kind, VITRAIL_FAULT_UNSUPPORTED);
@@ -253,9 +304,14 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(are_listed),       cmocka_unit_test(plays),
-        cmocka_unit_test(resets),           cmocka_unit_test(status_is_current),
-        cmocka_unit_test(units_and_faults), cmocka_unit_test(misuse),
+        cmocka_unit_test(are_listed),
+        cmocka_unit_test(plays),
+        cmocka_unit_test(resets),
+        cmocka_unit_test(status_is_current),
+        cmocka_unit_test(starts_run_by_themselves),
+        cmocka_unit_test(names_lines),
+        cmocka_unit_test(units_and_faults),
+        cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,269 @@
+/* A GPU as a virtual machine's processors use it: several threads, none of which waits for a job. Linked against the
+ * library alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vitrail.h>
+
+#define CAPTURES SOURCE_DIR "/tests/captures/"
+
+static char cache[] = "/tmp/vitrail-device-XXXXXX"; /* of compiled programs */
+
+static struct vitrail_context *open_gpu(const char *name, int threads, int execution, uint64_t memory)
+{
+    struct vitrail_config config;
+    struct vitrail_context *gpu;
+    assert_int_equal(vitrail_config_init(&config, sizeof config), 0);
+    config.gpu = name;
+    config.threads = threads;
+    config.execution = execution;
+    config.cache_dir = cache;
+    config.memory_size = memory;
+    assert_int_equal(vitrail_open(&config, &gpu), 0);
+    return gpu;
+}
+
+static struct vitrail_capture *open_capture(const char *path, struct vitrail_capture_info *info)
+{
+    struct vitrail_capture *capture;
+    char whole[512];
+    snprintf(whole, sizeof whole, CAPTURES "%s", path);
+    assert_int_equal(vitrail_capture_open(whole, &capture), 0);
+    *info = (struct vitrail_capture_info){.size = sizeof *info};
+    assert_int_equal(vitrail_capture_get_info(capture, info), 0);
+    return capture;
+}
+
+static uint8_t *picture(struct vitrail_context *gpu, const struct vitrail_frame *frame)
+{
+    const size_t size = (size_t)frame->width * frame->height * 4;
+    uint8_t *pixels = malloc(size);
+    assert_non_null(pixels);
+    assert_int_equal(vitrail_read_frame(gpu, frame, VITRAIL_READ_RGBA8, pixels, frame->width * 4ul, size), 0);
+    return pixels;
+}
+
+static bool runs(struct vitrail_context *gpu)
+{
+    struct vitrail_unit units[16];
+    const int count = vitrail_units(gpu, units, 16);
+    assert_in_range(count, 1, 16);
+    for (int n = 0; n < count; n++)
+        if (units[n].state == VITRAIL_UNIT_RUNNING)
+            return true;
+    return false;
+}
+
+/* Writes what a driver wrote up to the next picture, and after each write looks on until nothing runs any more, as a
+ * driver would until its interrupt. False at the capture's end. */
+static bool drive(struct vitrail_capture *capture, struct vitrail_context *gpu, struct vitrail_frame *frame,
+                  uint64_t *seen_running)
+{
+    struct vitrail_event event = {.size = sizeof event};
+    for (;;) {
+        assert_int_equal(vitrail_capture_next(capture, &event), 0);
+        switch (event.type) {
+        case VITRAIL_EVENT_END: return false;
+        case VITRAIL_EVENT_MEMORY:
+            assert_int_equal(vitrail_memory_write(gpu, event.address, event.bytes, event.count), 0);
+            break;
+        case VITRAIL_EVENT_FRAME: assert_int_equal(vitrail_capture_frame(capture, frame), 0); return true;
+        default:
+            assert_int_equal(vitrail_write_register(gpu, event.offset, event.value), 0);
+            for (; runs(gpu); ++*seen_running)
+                usleep(50);
+        }
+    }
+}
+
+/* Every family, driven so with any number of threads, gives the bytes of a capture that is played. */
+static void same_bytes(void **state)
+{
+    static const char *const captures[] = {"gltest.vtc",         "mali400/gltest.vtc", "mali450/gltest.vtc",
+                                           "t720/gltest.vtc",    "t860/gltest.vtc",    "g31/gltest.vtc",
+                                           "g72/gltest.vtc",     "g52/gltest.vtc",     "g57/gltest.vtc",
+                                           "libresoc/gltest.vtc"};
+    static const int threads[] = {0, 1, 2, 7};
+    uint64_t seen_running = 0;
+    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+        struct vitrail_capture_info info;
+        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_context *played = open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size);
+        struct vitrail_frame frame = {.size = sizeof frame};
+        uint8_t *want[8];
+        unsigned count = 0;
+        while (vitrail_capture_play(capture, played, 0, &frame) == 1) {
+            assert_in_range(count, 0, 7);
+            want[count++] = picture(played, &frame);
+        }
+        assert_true(count > 0);
+        for (unsigned t = 0; t < 4; t++) {
+            struct vitrail_context *driven =
+                open_gpu(info.gpu, threads[t], VITRAIL_EXECUTION_COMPILED, info.memory_size);
+            assert_int_equal(vitrail_capture_rewind(capture), 0);
+            for (unsigned n = 0; drive(capture, driven, &frame, &seen_running); n++) {
+                uint8_t *got = picture(driven, &frame);
+                assert_memory_equal(got, want[n], (size_t)frame.width * frame.height * 4);
+                free(got);
+            }
+            vitrail_close(&driven);
+        }
+        while (count)
+            free(want[--count]);
+        vitrail_close(&played);
+        vitrail_capture_close(&capture);
+    }
+    assert_true(seen_running > 0); /* accesses did not wait for jobs */
+}
+
+static void write_register(struct vitrail_context *gpu, uint32_t offset, uint32_t value)
+{
+    assert_int_equal(vitrail_write_register(gpu, offset, value), 0);
+}
+
+struct levels {
+    atomic_uint rises, falls;
+};
+
+static void count_levels(void *data, uint32_t line, int level)
+{
+    struct levels *levels = data;
+    atomic_fetch_add(level ? &levels->rises : &levels->falls, 1);
+}
+
+/* ---- processors that do as they please ---- */
+
+struct storm {
+    struct vitrail_context *gpu;
+    uint32_t register_bytes;
+    uint32_t (*starts)[2]; /* register writes of a driver */
+    uint32_t start_count;
+    atomic_bool over;
+};
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+static void *read_all(void *data)
+{
+    struct storm *s = data;
+    while (!atomic_load(&s->over)) {
+        struct vitrail_status status = {.size = sizeof status};
+        struct vitrail_fault fault = {.size = sizeof fault};
+        struct vitrail_frame frame = {.size = sizeof frame};
+        struct vitrail_counter counters[32];
+        uint32_t value;
+        for (uint32_t at = 0; at < s->register_bytes && !atomic_load(&s->over); at += 4)
+            assert_int_equal(vitrail_read_register(s->gpu, at, &value), 0);
+        assert_int_equal(vitrail_get_status(s->gpu, &status), 0);
+        assert_true(vitrail_next_fault(s->gpu, &fault) >= 0);
+        assert_true(vitrail_counters(s->gpu, counters, 32) > 0);
+        (void)vitrail_last_frame(s->gpu, &frame);
+        (void)runs(s->gpu);
+    }
+    return NULL;
+}
+
+/* What a driver writes, in order and shuffled, and words of no sense. */
+static void *write_at_random(void *data)
+{
+    struct storm *s = data;
+    uint32_t seed = 1;
+    while (!atomic_load(&s->over)) {
+        const uint32_t n = next_random(&seed), from = n % s->start_count;
+        if (n & 64)
+            write_register(s->gpu, next_random(&seed) % (s->register_bytes / 4) * 4, next_random(&seed));
+        for (uint32_t k = 0; k < 8 && from + k < s->start_count; k++)
+            write_register(s->gpu, s->starts[from + k][0], s->starts[from + k][1]);
+    }
+    return NULL;
+}
+
+static void take_starts(struct storm *s, struct vitrail_capture *capture)
+{
+    struct vitrail_event event = {.size = sizeof event};
+    s->starts = calloc(4096, sizeof *s->starts);
+    assert_non_null(s->starts);
+    do {
+        assert_int_equal(vitrail_capture_next(capture, &event), 0);
+        if (event.type == VITRAIL_EVENT_MEMORY)
+            assert_int_equal(vitrail_memory_write(s->gpu, event.address, event.bytes, event.count), 0);
+        else if (event.type == VITRAIL_EVENT_REGISTER && s->start_count < 4096)
+            memcpy(s->starts[s->start_count++], (uint32_t[]){event.offset, event.value}, 8);
+    } while (event.type != VITRAIL_EVENT_END);
+    assert_true(s->start_count > 0);
+}
+
+/* Four threads at once, resets by a fifth; afterwards the GPU draws what it always does. */
+static void storms(void **state)
+{
+    static const char *const captures[] = {"gltest.vtc",      "mali400/gltest.vtc", "mali450/gltest.vtc",
+                                           "t860/gltest.vtc", "g57/gltest.vtc",     "libresoc/gltest.vtc"};
+    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+        struct vitrail_capture_info info;
+        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_gpu about = {.size = sizeof about};
+        struct vitrail_frame frame = {.size = sizeof frame};
+        struct storm s = {.gpu = open_gpu(info.gpu, 1, VITRAIL_EXECUTION_INTERPRETED, info.memory_size)};
+        struct levels levels = {0};
+        pthread_t threads[4];
+        assert_int_equal(vitrail_gpu_find(info.gpu, &about), 0);
+        s.register_bytes = about.register_bytes;
+        assert_int_equal(vitrail_capture_play(capture, s.gpu, 0, &frame), 1);
+        uint8_t *want = picture(s.gpu, &frame);
+        assert_int_equal(vitrail_capture_rewind(capture), 0);
+        take_starts(&s, capture);
+        assert_int_equal(vitrail_set_irq(s.gpu, count_levels, &levels), 0);
+        for (unsigned n = 0; n < 4; n++)
+            assert_int_equal(pthread_create(&threads[n], NULL, n & 1 ? read_all : write_at_random, &s), 0);
+        for (unsigned n = 0; n < 5; n++) {
+            usleep(30000);
+            assert_int_equal(vitrail_reset(s.gpu, 0), 0);
+        }
+        atomic_store(&s.over, true);
+        for (unsigned n = 0; n < 4; n++)
+            pthread_join(threads[n], NULL);
+        assert_int_equal(vitrail_reset(s.gpu, VITRAIL_RESET_MEMORY), 0);
+        assert_int_equal(vitrail_wait(s.gpu), 0);
+        assert_int_equal(levels.rises, levels.falls); /* all lines are low, and it was told */
+        assert_int_equal(vitrail_capture_rewind(capture), 0);
+        assert_int_equal(vitrail_capture_play(capture, s.gpu, 0, &frame), 1);
+        uint8_t *got = picture(s.gpu, &frame);
+        assert_memory_equal(got, want, (size_t)frame.width * frame.height * 4);
+        free(got);
+        free(want);
+        free(s.starts);
+        vitrail_close(&s.gpu);
+        vitrail_capture_close(&capture);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(storms),
+
+    };
+    if (!mkdtemp(cache))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    return system(command) || failed;
+}
