@@ -113,7 +113,13 @@ static int check_config(struct vitrail_context *context)
     if (c->memory == VITRAIL_MEMORY_POINTER && gpu->maps_pages)
         return api_fail(context, -ENOTSUP, "memory: %s maps pages, for which memory must be a file",
                         gpu->name);
-    if (c->memory_size < GPU_PAGE || c->memory_size > gpu->memory_max)
+    if (c->region_count && (!c->regions || c->region_count > GPU_MEMORY_REGIONS))
+        return api_fail(context, -EINVAL, "regions: %u of them, of at most %u", c->region_count,
+                        GPU_MEMORY_REGIONS);
+    if (c->region_count && (c->memory != VITRAIL_MEMORY_FD || !strcmp(gpu->family, "libresoc")))
+        return api_fail(context, -ENOTSUP, "regions: %s",
+                        c->memory != VITRAIL_MEMORY_FD ? "of a file only" : gpu->name);
+    if (!c->region_count && (c->memory_size < GPU_PAGE || c->memory_size > gpu->memory_max))
         return api_fail(context, -EINVAL, "memory_size: %llu is not from 4096 to %llu",
                         (unsigned long long)c->memory_size, (unsigned long long)gpu->memory_max);
     if (c->threads < -1 || c->threads > UTIL_POOL_MAX)
@@ -127,6 +133,17 @@ static int check_config(struct vitrail_context *context)
 
 /* ---- opening ---- */
 
+static int import_regions(struct vitrail_context *context)
+{
+    const struct vitrail_config *c = &context->config;
+    struct gpu_memory_region regions[GPU_MEMORY_REGIONS];
+    for (uint32_t n = 0; n < c->region_count; n++)
+        regions[n] =
+            (struct gpu_memory_region){c->regions[n].address, c->regions[n].size, c->regions[n].offset};
+    return gpu_memory_import_regions(c->memory_fd, regions, c->region_count, !context->gpu->maps_pages,
+                                     c->memory_unsealed != 0, &context->memory);
+}
+
 static int open_memory(struct vitrail_context *context)
 {
     const struct vitrail_config *c = &context->config;
@@ -134,8 +151,9 @@ static int open_memory(struct vitrail_context *context)
     switch (c->memory) {
     case VITRAIL_MEMORY_OWN: code = gpu_memory_create(c->memory_size, &context->memory); break;
     case VITRAIL_MEMORY_FD:
-        code = gpu_memory_import(c->memory_fd, c->memory_offset, c->memory_size, c->memory_unsealed != 0,
-                                 &context->memory);
+        code = c->region_count ? import_regions(context)
+                               : gpu_memory_import(c->memory_fd, c->memory_offset, c->memory_size,
+                                                   c->memory_unsealed != 0, &context->memory);
         break;
     default: code = gpu_memory_borrow(c->memory_pointer, c->memory_size, &context->memory);
     }
@@ -273,6 +291,7 @@ int vitrail_open(const struct vitrail_config *config, struct vitrail_context **o
     log_opened(context);
     context->config.gpu = context->gpu->name;
     context->config.level = context->config.cache_dir = NULL;
+    context->config.regions = NULL;
     *out = context;
     return 0;
 }
@@ -294,6 +313,14 @@ int vitrail_close(struct vitrail_context **context)
     return 0;
 }
 
+int api_renew_device(struct vitrail_context *context)
+{
+    close_device(context);
+    context->fault_count = 0;
+    context->fault_total = 0;
+    return open_device(context);
+}
+
 int vitrail_reset(struct vitrail_context *context, uint32_t flags)
 {
     int code = api_enter_outermost(context);
@@ -304,12 +331,9 @@ int vitrail_reset(struct vitrail_context *context, uint32_t flags)
         goto out;
     }
     api_stop(context);
-    close_device(context);
-    context->fault_count = 0;
-    context->fault_total = 0;
     if (flags & VITRAIL_RESET_MEMORY)
         gpu_memory_clear(&context->memory);
-    code = open_device(context);
+    code = api_renew_device(context);
     api_go_on(context);
 out:
     api_leave(context);

@@ -104,6 +104,10 @@ void api_wait(struct vitrail_context *context);
 /* Gives up jobs; the worker stays out of the device until api_go_on. */
 void api_stop(struct vitrail_context *context);
 void api_go_on(struct vitrail_context *context);
+/* The same as api_wait, but that nobody need be told: callbacks may be under way. */
+void api_wait_for_jobs(struct vitrail_context *context);
+/* A device as after power-on, without kept faults; of a context that is stopped. 0 or the error, already kept. */
+int api_renew_device(struct vitrail_context *context);
 /* A register write of the embedder's. */
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value);
 

@@ -149,25 +149,33 @@ void api_threads_destroy(struct vitrail_context *context)
 
 /* ---- for calls ---- */
 
-static bool is_quiet(struct vitrail_context *context)
+static bool is_idle(struct vitrail_context *context)
 {
-    if (context->telling || api_untold(context))
-        return false;
     if (context->resting || !may_run(context))
         return true;
     return !context->working && gpu_device_due(&context->device) == GPU_DUE_NOTHING;
 }
 
-void api_wait(struct vitrail_context *context)
+static void wait_for(struct vitrail_context *context, bool told)
 {
     context->hurry++;
     context->inside++;
     pthread_cond_signal(&context->wake);
     note_untold(context);
-    while (!is_quiet(context))
+    while (!is_idle(context) || (told && (context->telling || api_untold(context))))
         pthread_cond_wait(&context->changed, &context->lock);
     context->inside--;
     context->hurry--;
+}
+
+void api_wait(struct vitrail_context *context)
+{
+    wait_for(context, true);
+}
+
+void api_wait_for_jobs(struct vitrail_context *context)
+{
+    wait_for(context, false);
 }
 
 void api_stop(struct vitrail_context *context)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "gpu/host.h"
+#include "gpu/state.h"
 
 /* A part of a device that runs jobs by itself. */
 enum gpu_unit_state {
@@ -43,6 +44,8 @@ struct gpu_device_functions {
     enum gpu_due (*due)(const void *device);
     enum gpu_when (*when)(const void *device, uint32_t offset, uint32_t value);
     void (*work)(void *device, bool all);
+    /* The device's own part of gpu_device_transfer. */
+    bool (*transfer)(void *device, struct gpu_state *state);
     /* In the interrupt callback: whether what is pending ends a job unless it is answered by register writes
      * before the callback returns. NULL: never; work waits as long as it must. */
     bool (*must_answer)(void *device, uint32_t pending);
@@ -110,6 +113,9 @@ static inline void gpu_device_work(const struct gpu_device *gpu, bool all)
     gpu->functions->work(gpu->self, all);
     gpu->host->inside = false;
 }
+
+/* Saves or loads (gpu/state.h); loading is for a device that was just made. False: it is not between jobs. */
+bool gpu_device_transfer(const struct gpu_device *gpu, struct gpu_state *state);
 
 static inline void gpu_device_destroy(const struct gpu_device *gpu)
 {

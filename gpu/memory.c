@@ -48,7 +48,7 @@ static int reserve(uint64_t size, struct gpu_memory *out)
 {
     bool small = small_window();
     uint64_t guard = small ? GUARD_SMALL : GUARD;
-    uint64_t reserved_size = 2 * guard + (small ? size : WINDOW_MAX);
+    uint64_t reserved_size = 2 * guard + (small || size > WINDOW_MAX ? size : WINDOW_MAX);
     void *reserved = mmap(NULL, reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED)
         return -errno;
@@ -94,12 +94,10 @@ int gpu_memory_create(uint64_t size, struct gpu_memory *out)
     return fd < 0 ? fd : map_file(fd, 0, size, out);
 }
 
-int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, struct gpu_memory *out)
+/* Whether the bytes of a file can be mapped for good. */
+static int check_file(int fd, uint64_t offset, uint64_t size, bool unsealed)
 {
     struct stat stat;
-    *out = (struct gpu_memory){.fd = -1};
-    if (!size || size > WINDOW_MAX || size % GPU_PAGE || offset % GPU_PAGE)
-        return -EINVAL;
     if (fstat(fd, &stat) < 0)
         return -errno;
     if (!S_ISREG(stat.st_mode))
@@ -109,6 +107,17 @@ int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, str
     int seals = fcntl(fd, F_GET_SEALS); /* fails for files that cannot be sealed */
     if (!unsealed && (seals < 0 || !(seals & F_SEAL_SHRINK)))
         return -EPERM;
+    return 0;
+}
+
+int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, struct gpu_memory *out)
+{
+    *out = (struct gpu_memory){.fd = -1};
+    if (!size || size > WINDOW_MAX || size % GPU_PAGE || offset % GPU_PAGE)
+        return -EINVAL;
+    int error = check_file(fd, offset, size, unsealed);
+    if (error)
+        return error;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return own < 0 ? -errno : map_file(own, offset, size, out);
 }
@@ -123,8 +132,96 @@ int gpu_memory_borrow(void *base, uint64_t size, struct gpu_memory *out)
     return 0;
 }
 
+/* ---- regions ---- */
+
+static int sort_regions(const struct gpu_memory_region *regions, unsigned count, uint64_t most,
+                        struct gpu_memory *out)
+{
+    if (!count || count > GPU_MEMORY_REGIONS)
+        return -EINVAL;
+    for (unsigned n = 0; n < count; n++) {
+        const struct gpu_memory_region *r = &regions[n];
+        unsigned at = n;
+        if (!r->size || (r->address | r->size | r->offset) % GPU_PAGE ||
+            !util_in_range(r->address, r->size, most))
+            return -EINVAL;
+        for (; at && out->region[at - 1].address > r->address; at--)
+            out->region[at] = out->region[at - 1];
+        out->region[at] = *r;
+    }
+    for (unsigned n = 1; n < count; n++)
+        if (out->region[n - 1].address + out->region[n - 1].size > out->region[n].address)
+            return -EINVAL;
+    out->region_count = count;
+    out->size = out->region[count - 1].address + out->region[count - 1].size;
+    return 0;
+}
+
+/* Maps the regions into a reservation, whose rest stays inaccessible or is filled. */
+static int map_regions(struct gpu_memory *memory, bool filled)
+{
+    const int protection = PROT_READ | PROT_WRITE;
+    if (filled && mmap(memory->base, memory->size, protection,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        return -errno;
+    for (unsigned n = 0; n < memory->region_count; n++) {
+        const struct gpu_memory_region *r = &memory->region[n];
+        if (mmap(memory->base + r->address, r->size, protection, MAP_SHARED | MAP_FIXED, memory->fd,
+                 (off_t)r->offset) == MAP_FAILED)
+            return -errno;
+    }
+    return 0;
+}
+
+int gpu_memory_import_regions(int fd, const struct gpu_memory_region *regions, unsigned count, bool filled,
+                              bool unsealed, struct gpu_memory *out)
+{
+    struct gpu_memory sorted = {.fd = -1};
+    *out = sorted;
+    int error = sort_regions(regions, count, filled ? WINDOW_MAX : GPU_MEMORY_MOST, &sorted);
+    for (unsigned n = 0; n < count && !error; n++)
+        error = check_file(fd, regions[n].offset, regions[n].size, unsealed);
+    if (!error)
+        error = reserve(sorted.size, out);
+    if (error)
+        return error;
+    memcpy(out->region, sorted.region, sizeof out->region);
+    out->region_count = count;
+    out->has_holes = !filled;
+    out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    error = out->fd < 0 ? -errno : map_regions(out, filled);
+    if (error)
+        gpu_memory_destroy(out);
+    return error;
+}
+
+const struct gpu_memory_region *gpu_memory_region_at(const struct gpu_memory *memory, uint64_t address,
+                                                     uint64_t size)
+{
+    for (unsigned n = 0; n < memory->region_count; n++) {
+        const struct gpu_memory_region *r = &memory->region[n];
+        if (address >= r->address && util_in_range(address - r->address, size, r->size))
+            return r;
+    }
+    return NULL;
+}
+
+uint64_t gpu_memory_offset(const struct gpu_memory *memory, uint64_t address, uint64_t *left)
+{
+    const struct gpu_memory_region *r = gpu_memory_region_at(memory, address, 1);
+    *left = r ? r->size - (address - r->address) : memory->size - address;
+    return r ? r->offset + (address - r->address) : memory->file_offset + address;
+}
+
 void gpu_memory_clear(struct gpu_memory *memory)
 {
+    for (unsigned n = 0; n < memory->region_count; n++) {
+        const struct gpu_memory_region *r = &memory->region[n];
+        if (madvise(memory->base + r->address, r->size, MADV_REMOVE) < 0)
+            memset(memory->base + r->address, 0, r->size);
+    }
+    if (memory->region_count)
+        return;
     if (!memory->reserved || madvise(memory->base, memory->size, MADV_REMOVE) < 0)
         memset(memory->base, 0, memory->size);
 }

@@ -10,9 +10,21 @@
 
 #define GPU_PAGE 4096u
 
+#define GPU_MEMORY_REGIONS 16u
+#define GPU_MEMORY_MOST    (1ull << 38) /* guest addresses end there */
+
+/* Pages of the memory file at guest addresses of their own. */
+struct gpu_memory_region {
+    uint64_t address, size; /* multiples of GPU_PAGE */
+    uint64_t offset;        /* in the file, likewise */
+};
+
 struct gpu_memory {
-    uint8_t *base;        /* host address of guest address 0 */
-    uint64_t size;        /* bytes that exist, a multiple of GPU_PAGE, at most 4 GiB */
+    uint8_t *base; /* host address of guest address 0 */
+    uint64_t size; /* where the last bytes end, a multiple of GPU_PAGE; without regions at most 4 GiB */
+    struct gpu_memory_region region[GPU_MEMORY_REGIONS]; /* by address */
+    unsigned region_count;                               /* 0: all bytes from 0 to `size` are there */
+    bool has_holes;                                      /* what is between regions is no memory */
     int fd;               /* the memory file (sealed against shrinking), or -1; owned */
     uint64_t file_offset; /* of guest address 0 in it */
     uint8_t *reserved;    /* the reservation, owned; NULL for borrowed memory */
@@ -26,6 +38,11 @@ int gpu_memory_create(uint64_t size, struct gpu_memory *out);
  * be cut short. 0, -EINVAL (range), -EPERM (not sealed against shrinking), -ENODEV (no regular file), -EACCES
  * (not open for reading and writing), -ENOMEM or -errno. */
 int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, struct gpu_memory *out);
+/* The same of regions that do not overlap in any order, 1..GPU_MEMORY_REGIONS of them; with `filled`, for who reaches
+ * guest memory as base + address, there is private memory between and before them, which takes host memory where it
+ * is written, and regions end below 4 GiB. */
+int gpu_memory_import_regions(int fd, const struct gpu_memory_region *regions, unsigned count, bool filled,
+                              bool unsealed, struct gpu_memory *out);
 /* Memory of someone else's in place, page-aligned in whole pages, which must outlive *out. It has no guards
  * around it: only the explicit checks. 0 or -EINVAL. */
 int gpu_memory_borrow(void *base, uint64_t size, struct gpu_memory *out);
@@ -37,10 +54,18 @@ void gpu_memory_destroy(struct gpu_memory *memory);
 /* Makes all of it zero, and gives the pages back where the file can. */
 void gpu_memory_clear(struct gpu_memory *memory);
 
+/* The region that has [address, address + size); NULL: none. */
+const struct gpu_memory_region *gpu_memory_region_at(const struct gpu_memory *memory, uint64_t address,
+                                                     uint64_t size);
+/* Where the page at `address`, which is memory, stands in the file; *left: bytes from there on that follow it in both. */
+uint64_t gpu_memory_offset(const struct gpu_memory *memory, uint64_t address, uint64_t *left);
+
 /* Host pointer to [address, address + size), or NULL when any of it lies outside. size 0 gives NULL. */
 static inline uint8_t *gpu_memory_at(const struct gpu_memory *memory, uint64_t address, uint64_t size)
 {
     if (!size || address > memory->size || size > memory->size - address)
+        return NULL;
+    if (memory->has_holes && !gpu_memory_region_at(memory, address, size))
         return NULL;
     return memory->base + address;
 }

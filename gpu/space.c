@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "util/bits.h"
+
 enum { DIRECTORIES = 1024, PAGES = 1024, NOW = 1, NEXT = 2 };
 #define SPACE_BYTES (1ull << 32)
 
@@ -28,9 +30,17 @@ static bool map_host(struct gpu_space *s, uint32_t first, uint32_t count, uint32
     if (!entry)
         return unmap_host(s, first, count);
     int protection = PROT_READ | (entry & GPU_RIGHT_WRITE ? PROT_WRITE : 0);
-    off_t offset = (off_t)(s->memory->file_offset + physical_of(entry));
-    return mmap(s->window.base + (uint64_t)first * GPU_PAGE, (size_t)count * GPU_PAGE, protection,
-                MAP_SHARED | MAP_FIXED, s->memory->fd, offset) != MAP_FAILED;
+    for (uint32_t done = 0;
+         done < count;) { /* pages that follow each other in the guest need not in the file */
+        uint64_t left, physical = physical_of(entry) + (uint64_t)done * GPU_PAGE;
+        const off_t offset = (off_t)gpu_memory_offset(s->memory, physical, &left);
+        const uint32_t more = (uint32_t)UTIL_MIN(left / GPU_PAGE, (uint64_t)(count - done));
+        if (mmap(s->window.base + ((uint64_t)first + done) * GPU_PAGE, (size_t)more * GPU_PAGE, protection,
+                 MAP_SHARED | MAP_FIXED, s->memory->fd, offset) == MAP_FAILED)
+            return false;
+        done += more;
+    }
+    return true;
 }
 
 /* The entry that continues a run behind its n-th page. */

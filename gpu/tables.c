@@ -1,6 +1,8 @@
 /* Page tables into address spaces, again when they have changed. */
 #include "gpu/tables.h"
 
+#include "gpu/host.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ static int walk(const struct gpu_tables_set *set, struct gpu_tables *tables)
 {
     tables->changed = !tables->walked_well;
     bool found = set->kind->take(tables);
+    tables->lost = !found;
     if (!tables->changed && found)
         return 0;
     gpu_space_begin(&tables->space);
@@ -85,6 +88,17 @@ struct gpu_tables *gpu_tables_get(struct gpu_tables_set *set, uint64_t root, str
     }
     tables->used = ++set->clock;
     return tables;
+}
+
+void gpu_tables_tell(struct gpu_tables *tables, struct gpu_host *host)
+{
+    struct gpu_fault fault;
+    if (!tables || !tables->lost)
+        return;
+    tables->lost = false;
+    gpu_fault_set(&fault, GPU_FAULT_MEMORY, "mmu", tables->root,
+                  "the page directory lies outside guest memory");
+    gpu_host_fault(host, &fault);
 }
 
 void gpu_tables_stale(struct gpu_tables_set *set, uint64_t root)

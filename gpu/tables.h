@@ -19,6 +19,7 @@ struct gpu_tables {
     uint64_t root;             /* where the first table stands in guest memory */
     uint8_t (*page)[GPU_PAGE]; /* copies of tables, by the family's numbers; owned */
     bool made, stale, walked_well, changed;
+    bool lost;     /* there was no root when it was walked last, and gpu_tables_tell has not said so */
     uint64_t used; /* when last: the oldest makes room */
 };
 
@@ -47,6 +48,9 @@ void gpu_tables_finish(struct gpu_tables_set *set);
 /* The address space of these tables as they are now; good until the next call. NULL with *fault when the host
  * cannot map it. Without a root in guest memory it is empty. */
 struct gpu_tables *gpu_tables_get(struct gpu_tables_set *set, uint64_t root, struct gpu_fault *fault);
+/* Says, once a walk, that the tables' root is not in guest memory. */
+struct gpu_host;
+void gpu_tables_tell(struct gpu_tables *tables, struct gpu_host *host);
 /* Tables of this root, or all, may have changed. */
 void gpu_tables_stale(struct gpu_tables_set *set, uint64_t root);
 void gpu_tables_all_stale(struct gpu_tables_set *set);

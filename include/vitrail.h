@@ -1,9 +1,10 @@
 /* Vitrail: a GPU made of software, as a library.
  *
- * A context is one emulated GPU: its registers, its guest memory, its interrupt line and the host threads and
- * compiler that do its work. Whoever embeds it - the device model of a virtual machine, a test harness, a
- * compiler's test-suite - does what a kernel driver does with the real thing: puts commands, programs and
- * data into guest memory, writes registers, answers interrupts, reads the picture from memory.
+ * A context is one emulated GPU: its registers, its guest memory, its interrupt line and the host threads
+ * and compiler that do its work. Whoever embeds it - the device model of a virtual machine, a test
+ * harness, a compiler's test-suite - does what a kernel driver does with the real thing: puts commands,
+ * programs and data into guest memory, writes registers, answers interrupts, reads the picture from
+ * memory.
  *
  *     struct vitrail_config config;
  *     struct vitrail_context *gpu = NULL;
@@ -24,40 +25,43 @@
  *   -EBUSY   for a context on which another thread plays a capture, for a capture that another thread is inside
  *            of, or for what a callback may not call.
  *
- * After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched, except that
- * the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is a guest
- * fault, fetched with vitrail_next_fault.
+ * After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched, except
+ * that the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is a
+ * guest fault, fetched with vitrail_next_fault.
  *
- * Threads. Any number of threads may use one context at the same time, as the processors of a virtual machine do;
- * vitrail_close alone must be the last call. A capture is used by one thread at a time; a second one gets -EBUSY (a
- * check, not a lock to rely on). Functions without a handle may be called by any thread at any time.
+ * Threads. Any number of threads may use one context at the same time, as the processors of a virtual
+ * machine do; vitrail_close alone must be the last call. A capture is used by one thread at a time; a
+ * second one gets -EBUSY (a check, not a lock to rely on). Functions without a handle may be called by any
+ * thread at any time.
  *
- * Time. A GPU works on threads of the context's own. Register writes are posted: what they start runs by itself, and
- * ends without anybody's asking. Accesses never wait for a job, nor for a callback, only for other accesses: some
- * microseconds. While a unit is at a job its registers read as the GPU's would, where this header or the GPU's README
- * does not say otherwise; a write that would disturb the job is made when the job has ended, and writing a reset ends
- * the job soon. 1024 writes may wait so; further ones are a guest fault. vitrail_wait is for hosts that have nothing
- * else to wait by. What a guest can make a job last is bounded by what its lists hold and by the budgets of the
- * configuration, never by the clock, so results do not depend on the machine's speed.
+ * Time. A GPU works on threads of the context's own. Register writes are posted: what they start runs by
+ * itself, and ends without anybody's asking. Accesses never wait for a job, nor for a callback, only for
+ * other accesses: some microseconds. While a unit is at a job its registers read as the GPU's would, where
+ * this header or the GPU's README does not say otherwise; a write that would disturb the job is made when
+ * the job has ended, and writing a reset ends the job soon. 1024 writes may wait so; further ones are a
+ * guest fault. vitrail_wait is for hosts that have nothing else to wait by. What a guest can make a job
+ * last is bounded by what its lists hold and by the budgets of the configuration, never by the clock, so
+ * results do not depend on the machine's speed.
  *
- * Callbacks are called on the thread of the call that causes them, from inside of it, or on a thread of the
- * context's own when the GPU itself does; one at a time for the interrupt lines. They may use the context, but for
- * what sleeps or takes the GPU away (vitrail_wait, vitrail_reset, vitrail_close, vitrail_save, vitrail_restore,
- * vitrail_capture_play: -EBUSY). No lock of the library's is held meanwhile. They may take a lock of the embedder's
- * that is held around register accesses and vitrail_reset (QEMU's big lock); not around vitrail_wait and
- * vitrail_close, which wait for callbacks to return.
+ * Callbacks are called on the thread of the call that causes them, from inside of it, or on a thread of
+ * the context's own when the GPU itself does; one at a time for the interrupt lines. They may use the
+ * context, but for what sleeps or takes the GPU away (vitrail_wait, vitrail_reset, vitrail_close,
+ * vitrail_save, vitrail_restore, vitrail_capture_play: -EBUSY). No lock of the library's is held
+ * meanwhile. They may take a lock of the embedder's that is held around register accesses and
+ * vitrail_reset (QEMU's big lock); not around vitrail_wait and vitrail_close, which wait for callbacks to
+ * return.
  *
- * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads standard
- * streams. It creates threads (with all signals as the creator has them) and, on first compilation, takes
- * LLVM's process-wide fatal-error handler. Environment variables read: XDG_CACHE_HOME and HOME (for the
- * default cache directory), VITRAIL_SMALL_WINDOW (reserve less address space). A context does not survive
- * fork(): the child must not use it.
+ * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads
+ * standard streams. It creates threads (with all signals as the creator has them) and, on first
+ * compilation, takes LLVM's process-wide fatal-error handler. Environment variables read: XDG_CACHE_HOME
+ * and HOME (for the default cache directory), VITRAIL_SMALL_WINDOW (reserve less address space). A context
+ * does not survive fork(): the child must not use it.
  *
- * Compatibility. Handles are opaque. Every structure that may grow begins with `size`, which the caller sets
- * to its own sizeof: a library newer than the caller's header leaves alone what the caller does not know; an
- * older one refuses (-E2BIG) inputs that use fields it does not know, and clears such outputs. New GPUs bring
- * new names, register maps, units and counters, not new functions. The number in the library's soname changes
- * when a program compiled against an older header could break. */
+ * Compatibility. Handles are opaque. Every structure that may grow begins with `size`, which the caller
+ * sets to its own sizeof: a library newer than the caller's header leaves alone what the caller does not
+ * know; an older one refuses (-E2BIG) inputs that use fields it does not know, and clears such outputs.
+ * New GPUs bring new names, register maps, units and counters, not new functions. The number in the
+ * library's soname changes when a program compiled against an older header could break. */
 #ifndef VITRAIL_H
 #define VITRAIL_H
 
@@ -160,6 +164,13 @@ enum vitrail_memory {
     VITRAIL_MEMORY_POINTER,
 };
 
+/* A part of guest memory: multiples of 4096. */
+struct vitrail_region {
+    uint64_t address; /* guest-physical */
+    uint64_t size;
+    uint64_t offset; /* in the file */
+};
+
 enum vitrail_log_level { VITRAIL_LOG_ERROR, VITRAIL_LOG_WARNING, VITRAIL_LOG_INFO };
 
 /* A line for the embedder's log, without newline; valid during the call. `level` is an enum
@@ -183,6 +194,14 @@ struct vitrail_config {
     uint64_t memory_offset;
     void *memory_pointer;
     int memory_unsealed; /* FD: nonzero accepts a file without F_SEAL_SHRINK */
+    /* FD: guest memory is these parts of the file at addresses of their own, up to 256 GiB, in any order,
+     * none overlapping; memory_size and memory_offset are not looked at. 0 (default): one part from
+     * address 0 on. A GPU reaches what its addresses and its page tables' can name: Mali-400 and -450 4
+     * GiB, later Malis all. vc4, which has no page tables, needs all regions below 4 GiB; between them it
+     * finds memory of the library's own, which nobody else sees (and which takes host memory where a guest
+     * has the GPU write it). Not for libresoc (-ENOTSUP). */
+    const struct vitrail_region *regions;
+    uint32_t region_count; /* 0..16 */
 
     int threads; /* worker threads beside the GPU's own: 0..64, or -1 (default): one for each further processor.
                     The number changes speed only, never a result. */
@@ -233,16 +252,29 @@ struct vitrail_context;
 VITRAIL_API int vitrail_open(const struct vitrail_config *config, struct vitrail_context **out);
 
 /* Closes *context and sets it to NULL; NULL and a pointer to NULL are accepted, so closing twice does
- * nothing. Jobs are given up. Guest memory of the library's own is gone with it. Returns 0; -EBUSY: called from one of
- * its callbacks, or while another thread waits or plays: nothing was closed. No other call may begin meanwhile. */
+ * nothing. Jobs are given up. Guest memory of the library's own is gone with it. Returns 0; -EBUSY: called
+ * from one of its callbacks, or while another thread waits or plays: nothing was closed. No other call may
+ * begin meanwhile. */
 VITRAIL_API int vitrail_close(struct vitrail_context **context);
 
 #define VITRAIL_RESET_MEMORY (1u << 0) /* guest memory becomes zero, too */
 
-/* Registers, jobs, counters and faults as after vitrail_open; the IRQ callback stays, and is told that lines fell. Jobs
- * are given up, which may take some milliseconds. `flags`: VITRAIL_RESET_*. Not from a callback (-EBUSY). Returns 0; -EINVAL: unknown flags; -ENOMEM: then only close
- * remains, every other call gives -ENODEV. */
+/* Registers, jobs, counters and faults as after vitrail_open; the IRQ callback stays, and is told that
+ * lines fell. Jobs are given up, which may take some milliseconds. `flags`: VITRAIL_RESET_*. Not from a
+ * callback (-EBUSY). Returns 0; -EINVAL: unknown flags; -ENOMEM: then only close remains, every other call
+ * gives -ENODEV. */
 VITRAIL_API int vitrail_reset(struct vitrail_context *context, uint32_t flags);
+
+/* The GPU's state between jobs - registers, lines, counters; neither memory nor faults - into to[0..size),
+ * for vitrail_restore by a context of the same GPU, of this version of the library or a later one. Waits
+ * until jobs have ended, but not for callbacks. Returns the bytes it has; `to` may be NULL to ask for
+ * them. -ERANGE: they are more than size; -EBUSY: a job waits for the host, or from a callback. */
+VITRAIL_API int vitrail_save(struct vitrail_context *context, void *to, size_t size);
+
+/* Makes the GPU's state what was saved; jobs at hand are given up, faults forgotten, and lines that
+ * changed are told. The bytes are not trusted. Returns 0; -EBADMSG: damaged, or of another GPU: the GPU is
+ * as after vitrail_reset; -EBUSY: from a callback; -ENOMEM as vitrail_reset. */
+VITRAIL_API int vitrail_restore(struct vitrail_context *context, const void *from, size_t size);
 
 /* ---- guest memory ---- */
 
@@ -258,7 +290,7 @@ VITRAIL_API int vitrail_memory_read(struct vitrail_context *context, uint64_t ad
 VITRAIL_API int vitrail_memory_write(struct vitrail_context *context, uint64_t address, const void *from,
                                      size_t size);
 
-/* Bytes of guest memory, or 0 for NULL. Any thread. */
+/* Where guest memory ends, as a guest address; 0 for NULL. Any thread. */
 VITRAIL_API uint64_t vitrail_memory_size(const struct vitrail_context *context);
 
 /* The descriptor of the memory file, owned by the context: to be mapped or passed on, not closed. -ENOTSUP:
@@ -268,19 +300,20 @@ VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
 /* ---- registers and interrupts ---- */
 
 /* Registers by byte offset from the start of the GPU's block, 32 bits each (vc4: the 3D block; Mali: the
- * window of all its blocks as the device tree has it, for 0x30000 bytes; libresoc: its command processor's, as
- * gpu/libresoc/README.md has them). Returns 0; -EINVAL: offset is not
- * a multiple of 4 or not below the GPU's register_bytes. Registers that do not exist read as zero, and
- * writing one is a guest fault. */
+ * window of all its blocks as the device tree has it, for 0x30000 bytes; libresoc: its command
+ * processor's, as gpu/libresoc/README.md has them). Returns 0; -EINVAL: offset is not a multiple of 4 or
+ * not below the GPU's register_bytes. Registers that do not exist read as zero, and writing one is a guest
+ * fault. */
 VITRAIL_API int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value);
 VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value);
 
-/* Sleeps until all jobs have ended that can without the host's doing, and callbacks about them have returned. What the
- * GPU would leave for a moment, for others to join, runs at once: vc4: programs queued at SRQPC (they start together a
- * millisecond after the last of them was queued, or at once when DBQITE is not zero, the queue is full, or a register
- * is read or another one written: so that programs that wait for each other are all there); Mali-400: a frame of which
- * not all pixel processors were started. A job that waits for an answer (memory for the binner, a page) is left waiting.
- * For hosts that look at memory next and have no interrupt. Not from a callback (-EBUSY). Returns 0. */
+/* Sleeps until all jobs have ended that can without the host's doing, and callbacks about them have
+ * returned. What the GPU would leave for a moment, for others to join, runs at once: vc4: programs queued
+ * at SRQPC (they start together a millisecond after the last of them was queued, or at once when DBQITE is
+ * not zero, the queue is full, or a register is read or another one written: so that programs that wait
+ * for each other are all there); Mali-400: a frame of which not all pixel processors were started. A job
+ * that waits for an answer (memory for the binner, a page) is left waiting. For hosts that look at memory
+ * next and have no interrupt. Not from a callback (-EBUSY). Returns 0. */
 VITRAIL_API int vitrail_wait(struct vitrail_context *context);
 
 /* Interrupt lines, by number: a GPU's own are those with a name. */
@@ -299,23 +332,26 @@ enum vitrail_line {
 };
 #define VITRAIL_LINES 32
 
-/* What a line is called, as device trees name interrupts; static. NULL: the GPU has no such line. Any thread. */
+/* What a line is called, as device trees name interrupts; static. NULL: the GPU has no such line. Any
+ * thread. */
 VITRAIL_API const char *vitrail_line_name(const struct vitrail_context *context, uint32_t line);
 
-/* A line (enum vitrail_line) changed its level: 1 high, 0 low. Each call is about a change: levels of a line alternate,
- * beginning with 1. A write that lowers a line has called this when it returns, unless another thread is in the
- * callback, or this one: then that one calls on when it has returned. So the callback, having taken its own locks,
- * may find the line changed again: status.lines has the levels of this moment. A line that changes and changes back
- * before it could be told is not told. */
+/* A line (enum vitrail_line) changed its level: 1 high, 0 low. Each call is about a change: levels of a
+ * line alternate, beginning with 1. A write that lowers a line has called this when it returns, unless
+ * another thread is in the callback, or this one: then that one calls on when it has returned. So the
+ * callback, having taken its own locks, may find the line changed again: status.lines has the levels of
+ * this moment. A line that changes and changes back before it could be told is not told. */
 typedef void (*vitrail_irq_fn)(void *data, uint32_t line, int level);
 
-/* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. It is called at once for lines that
- * are high. A call on another thread that has begun may still be under way when this returns. Returns 0.
+/* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. It is called at once
+ * for lines that are high. A call on another thread that has begun may still be under way when this
+ * returns. Returns 0.
  *
- * Interrupts that a job waits for may be answered from inside the callback or later, from any thread, for as long as
- * it takes. vc4: on "out of memory" (INTCTL bit 2) the binner waits until BPOA and BPOS are written, or the thread is
- * reset; rendering goes on. Mali-400, -450: a full heap waits for new bounds and UPDATE_PLBU_ALLOC, later Malis for the
- * page and the MMU's command. Whether the interrupt is enabled makes no difference. */
+ * Interrupts that a job waits for may be answered from inside the callback or later, from any thread, for
+ * as long as it takes. vc4: on "out of memory" (INTCTL bit 2) the binner waits until BPOA and BPOS are
+ * written, or the thread is reset; rendering goes on. Mali-400, -450: a full heap waits for new bounds and
+ * UPDATE_PLBU_ALLOC, later Malis for the page and the MMU's command. Whether the interrupt is enabled
+ * makes no difference. */
 VITRAIL_API int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *data);
 
 /* ---- status, faults, counters ---- */
@@ -348,8 +384,8 @@ struct vitrail_unit {
     uint64_t address, end; /* guest addresses: where its list stands, where it ends */
 };
 
-/* Copies at most `capacity` units, as they are now, and returns how many there are. `out` may be NULL when capacity is
- * 0. */
+/* Copies at most `capacity` units, as they are now, and returns how many there are. `out` may be NULL when
+ * capacity is 0. */
 VITRAIL_API int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity);
 
 /* What a guest did wrong. The numbers are part of the ABI; more may come. */
@@ -394,9 +430,9 @@ struct vitrail_counter {
     uint64_t value;
 };
 
-/* Copies at most `capacity` counters, as when the last job began or ended, and returns how many there are; their order is not stable between
- * versions, names are. `out` may be NULL when capacity is 0. These count this library's work; a GPU's own
- * performance counters are registers. */
+/* Copies at most `capacity` counters, as when the last job began or ended, and returns how many there are;
+ * their order is not stable between versions, names are. `out` may be NULL when capacity is 0. These count
+ * this library's work; a GPU's own performance counters are registers. */
 VITRAIL_API int vitrail_counters(struct vitrail_context *context, struct vitrail_counter *out,
                                  uint32_t capacity);
 
@@ -505,12 +541,13 @@ VITRAIL_API int vitrail_capture_frame(struct vitrail_capture *capture, struct vi
 
 #define VITRAIL_PLAY_PRESENTED (1u << 0) /* stop only at frames that were shown on a display */
 
-/* Plays events on a context up to and including the next frame mark, answering interrupts as they were (the
- * context's IRQ callback is called besides). Jobs are done inside; other threads' calls get -EBUSY meanwhile, and so
- * does this one while a job waits for the host. Guest faults do not stop it. `flags`: VITRAIL_PLAY_*. Returns 1
- * with *frame (its size set by the caller) when a frame is complete: read it before the next call; 0 at the
- * end; -ENOTSUP: the capture is of another GPU; -ENOSPC: it needs more guest memory than the context has;
- * -EBADMSG: damaged; -EINVAL: unknown flags. A capture begins with zeroed memory and a fresh device. */
+/* Plays events on a context up to and including the next frame mark, answering interrupts as they were
+ * (the context's IRQ callback is called besides). Jobs are done inside; other threads' calls get -EBUSY
+ * meanwhile, and so does this one while a job waits for the host. Guest faults do not stop it. `flags`:
+ * VITRAIL_PLAY_*. Returns 1 with *frame (its size set by the caller) when a frame is complete: read it
+ * before the next call; 0 at the end; -ENOTSUP: the capture is of another GPU; -ENOSPC: it needs more
+ * guest memory than the context has; -EBADMSG: damaged; -EINVAL: unknown flags. A capture begins with
+ * zeroed memory and a fresh device. */
 VITRAIL_API int vitrail_capture_play(struct vitrail_capture *capture, struct vitrail_context *context,
                                      uint32_t flags, struct vitrail_frame *frame);
 

@@ -195,6 +195,17 @@ static const char *line_name(const void *device, unsigned line)
     return line ? NULL : "gpu";
 }
 
+static bool transfer(void *self, struct gpu_state *state)
+{
+    struct libresoc_device *device = self;
+    if (device->started || device->scheduling)
+        return false;
+    gpu_state_registers(state, &libresoc_registers, 0, device->regs);
+    gpu_state_irq(state, &device->irq, LIBRESOC_INT_ALL);
+    gpu_state_u32(state, &device->frames, UINT32_MAX);
+    return true;
+}
+
 static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
 {
     const struct libresoc_device *device = self;
@@ -224,6 +235,7 @@ struct gpu_device libresoc_device_gpu(struct libresoc_device *device)
                                                           .due = due,
                                                           .when = when,
                                                           .work = do_work,
+                                                          .transfer = transfer,
                                                           .units = units};
     return (struct gpu_device){device->host.gpu, &functions, device, &device->host};
 }

@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 
+#include "gpu/device.h"
 #include "gpu/frame.h"
 #include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
@@ -118,6 +119,8 @@ void mali_work(struct mali_device *device);
 
 /* The worker leaves the registers for a chain of the slot (gpu/turns.h). */
 void mali_leave(struct mali_device *device, unsigned slot);
+
+bool mali_transfer(struct mali_device *device, struct gpu_state *state); /* state.c */
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
 void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);

@@ -31,6 +31,11 @@ static const char *line_name(const void *device, unsigned line)
     return line < UTIL_ARRAY_SIZE(names) ? names[line] : NULL;
 }
 
+static bool transfer(void *device, struct gpu_state *state)
+{
+    return mali_transfer(device, state);
+}
+
 static enum gpu_due due(const void *device)
 {
     return mali_slots_due(device) ? GPU_DUE_NOW : GPU_DUE_NOTHING;
@@ -81,6 +86,7 @@ struct gpu_device mali_device_gpu(struct mali_device *device)
         .due = due,
         .when = when,
         .work = work,
+        .transfer = transfer,
         .units = units,
     };
     return (struct gpu_device){mali_device_host(device)->gpu, &functions, device, mali_device_host(device)};

@@ -144,6 +144,7 @@ static struct gpu_tables *tables_of(struct mali_device *device, unsigned as, str
     if (is_there(device, as) && (active & MODE_MASK) == MODE_TABLES) {
         mali_leave(device, MALI_SLOTS); /* tables take long */
         struct gpu_tables *tables = gpu_tables_get(&device->tables, active & ADDRESS_MASK, fault);
+        gpu_tables_tell(tables, &device->host);
         gpu_turns_enter(&device->host, MALI_SLOTS);
         return tables;
     }

@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 
+#include "gpu/device.h"
 #include "gpu/irq.h"
 #include "gpu/tables.h"
 #include "gpu/utgard/device.h"
@@ -91,6 +92,8 @@ enum gpu_due utgard_due(const struct utgard_device *device);
 enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, uint32_t value);
 void utgard_work(struct utgard_device *device, bool all);
 
+bool utgard_transfer(struct utgard_device *device, struct gpu_state *state); /* state.c */
+
 /* Sets raw interrupt bits of the GP or a PP; the host is called when one of them is enabled. */
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits);
 void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits);
@@ -125,6 +128,8 @@ void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t val
 /* Runs what was started and can go on; false: nothing could. */
 bool utgard_gp_work(struct utgard_device *device);
 bool utgard_gp_can_run(const struct utgard_device *device);
+void utgard_gp_transfer(struct utgard_device *device, struct gpu_state *state); /* where its last lists stood */
+bool utgard_gp_is_idle(const struct utgard_device *device); /* it has no job */
 
 /* ---- pp.c ---- */
 

@@ -215,6 +215,21 @@ bool utgard_gp_can_run(const struct utgard_device *device)
     return gp->vs == RUNS || (gp->builder == RUNS && gp->vs == IDLE);
 }
 
+void utgard_gp_transfer(struct utgard_device *device, struct gpu_state *state)
+{
+    struct utgard_gp *gp = device->gp;
+    uint32_t at = utgard_plbu_at(gp->plbu);
+    gpu_state_u32(state, &gp->at, UINT32_MAX);
+    gpu_state_u32(state, &at, UINT32_MAX);
+    if (state->loads)
+        utgard_plbu_begin(gp->plbu, at, at);
+}
+
+bool utgard_gp_is_idle(const struct utgard_device *device)
+{
+    return device->gp->vs == IDLE && device->gp->builder == IDLE;
+}
+
 /* Between jobs what a guest has piled up can go, and what earlier jobs have run much is made better. */
 static void tidy(struct utgard_device *device)
 {

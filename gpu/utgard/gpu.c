@@ -60,6 +60,11 @@ static const char *line_name(const void *device, unsigned line)
                : NULL;
 }
 
+static bool transfer(void *device, struct gpu_state *state)
+{
+    return utgard_transfer(device, state);
+}
+
 static enum gpu_due due(const void *device)
 {
     return utgard_due(device);
@@ -141,6 +146,7 @@ struct gpu_device utgard_device_gpu(struct utgard_device *device)
         .due = due,
         .when = when,
         .work = work,
+        .transfer = transfer,
         .units = units,
     };
     return (struct gpu_device){utgard_device_host(device)->gpu, &functions, device,

@@ -60,7 +60,8 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
     }
     const uint32_t root = mmu->dte, unit = n ? UTGARD_UNIT_PP : UTGARD_UNIT_GP;
     gpu_turns_leave(&device->host, unit); /* tables take long */
-    const struct gpu_tables *tables = gpu_tables_get(&device->tables, root, fault);
+    struct gpu_tables *tables = gpu_tables_get(&device->tables, root, fault);
+    gpu_tables_tell(tables, &device->host);
     gpu_turns_enter(&device->host, unit);
     return tables ? &tables->space : NULL;
 }

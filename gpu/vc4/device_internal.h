@@ -103,6 +103,8 @@ static inline bool vc4_is_at_work(const struct vc4_device *device)
 }
 enum gpu_due vc4_due(const struct vc4_device *device);
 enum gpu_when vc4_when(const struct vc4_device *device, uint32_t offset, uint32_t value);
+bool vc4_transfer(struct vc4_device *device, struct gpu_state *state); /* state.c */
+
 /* The worker leaves the registers for a job of `unit`. */
 void vc4_leave(struct vc4_device *device, enum vc4_unit unit);
 /* With turns: all that can be done; `all`: user programs too that others may follow. */

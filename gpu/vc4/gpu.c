@@ -39,6 +39,11 @@ static const char *line_name(const void *device, unsigned line)
     return line ? NULL : "v3d";
 }
 
+static bool transfer(void *device, struct gpu_state *state)
+{
+    return vc4_transfer(device, state);
+}
+
 static enum gpu_due due(const void *device)
 {
     return vc4_due(device);
@@ -117,6 +122,7 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .due = due,
         .when = when,
         .work = work,
+        .transfer = transfer,
         .must_answer = must_answer,
         .units = units,
     };

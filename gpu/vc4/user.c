@@ -143,6 +143,13 @@ void vc4_user_request(struct vc4_device *device, uint32_t code)
         vc4_user_flush(device, false);
 }
 
+void vc4_user_transfer(struct vc4_device *device, struct gpu_state *state)
+{
+    gpu_state_u32(state, &device->user->completed, UINT32_MAX);
+    gpu_state_u32(state, &device->user->requests, UINT32_MAX);
+    gpu_state_bool(state, &device->user->error);
+}
+
 bool vc4_user_queue_is_full(const struct vc4_device *device)
 {
     return device->user->queued == VC4_USER_QUEUE;

@@ -28,6 +28,9 @@ void vc4_user_flush(struct vc4_device *device, bool waits);
 /* Whether programs are queued or on QPUs. */
 bool vc4_user_busy(const struct vc4_device *device);
 
+struct gpu_state;
+void vc4_user_transfer(struct vc4_device *device,
+                       struct gpu_state *state);              /* of no program queued or on a QPU */
 bool vc4_user_queue_is_full(const struct vc4_device *device); /* the queue */
 
 uint32_t vc4_user_status(const struct vc4_device *device); /* SRQCS */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -126,6 +127,93 @@ static void same_bytes(void **state)
         vitrail_capture_close(&capture);
     }
     assert_true(seen_running > 0); /* accesses did not wait for jobs */
+}
+
+/* What was written of it. */
+static void copy_memory(struct vitrail_context *from, struct vitrail_context *to)
+{
+    const int fd = vitrail_memory_fd(from);
+    off_t at = lseek(fd, 0, SEEK_DATA);
+    while (at >= 0) {
+        const off_t end = lseek(fd, at, SEEK_HOLE);
+        void *bytes;
+        assert_int_equal(vitrail_memory_pointer(from, (uint64_t)at, (uint64_t)(end - at), &bytes), 0);
+        assert_int_equal(vitrail_memory_write(to, (uint64_t)at, bytes, (size_t)(end - at)), 0);
+        at = lseek(fd, end, SEEK_DATA);
+    }
+}
+
+/* A GPU is saved after a picture, and another one goes on from there: with the same registers, to the same bytes. */
+static void saves_and_restores(void **state)
+{
+    static const char *const captures[] = {"gltest.vtc",      "mali400/gltest.vtc", "mali450/gltest.vtc",
+                                           "t860/gltest.vtc", "g57/gltest.vtc",     "libresoc/gltest.vtc"};
+    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+        struct vitrail_capture_info info;
+        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_gpu about = {.size = sizeof about};
+        struct vitrail_context *from = open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size);
+        struct vitrail_context *to = open_gpu(info.gpu, 1, VITRAIL_EXECUTION_COMPILED, info.memory_size);
+        struct vitrail_frame frame = {.size = sizeof frame};
+        struct vitrail_status before = {.size = sizeof before}, after = {.size = sizeof after};
+        uint64_t ran = 0;
+        assert_true(drive(capture, from, &frame, &ran));
+        const int size = vitrail_save(from, NULL, 0);
+        assert_true(size > 64);
+        uint8_t *bytes = malloc((size_t)size);
+        assert_int_equal(vitrail_save(from, bytes, (size_t)size - 1), -ERANGE);
+        assert_int_equal(vitrail_save(from, bytes, (size_t)size), size);
+        copy_memory(from, to);
+        assert_int_equal(vitrail_restore(to, bytes, (size_t)size), 0);
+        assert_int_equal(vitrail_gpu_find(info.gpu, &about), 0);
+        for (uint32_t at = 0; at < about.register_bytes; at += 4) {
+            uint32_t want, got;
+            assert_int_equal(vitrail_read_register(from, at, &want), 0);
+            assert_int_equal(vitrail_read_register(to, at, &got), 0);
+            if (want != got)
+                fail_msg("%s: register 0x%x: 0x%x, not 0x%x", info.gpu, at, got, want);
+        }
+        assert_int_equal(vitrail_get_status(from, &before), 0);
+        assert_int_equal(vitrail_get_status(to, &after), 0);
+        assert_int_equal(after.jobs, before.jobs);
+        assert_int_equal(after.lines, before.lines);
+
+        /* The restored GPU goes on; what it draws the other one plays from the start. */
+        uint8_t *got = NULL;
+        if (drive(capture, to, &frame, &ran)) {
+            got = picture(to, &frame);
+            struct vitrail_frame other = {.size = sizeof other};
+            assert_int_equal(vitrail_capture_rewind(capture), 0);
+            assert_int_equal(vitrail_reset(from, VITRAIL_RESET_MEMORY), 0);
+            assert_int_equal(vitrail_capture_play(capture, from, 0, &other), 1);
+            assert_int_equal(vitrail_capture_play(capture, from, 0, &other), 1);
+            uint8_t *want = picture(from, &other);
+            assert_memory_equal(got, want, (size_t)frame.width * frame.height * 4);
+            free(want);
+        }
+        free(got);
+
+        /* Foreign bytes: cut, of another GPU, of no sense. */
+        assert_int_equal(vitrail_restore(to, bytes, (size_t)size - 1), -EBADMSG);
+        assert_int_equal(vitrail_restore(to, bytes, 3), -EBADMSG);
+        bytes[8] ^= 1;
+        assert_int_equal(vitrail_restore(to, bytes, (size_t)size), -EBADMSG);
+        bytes[8] ^= 1;
+        for (uint32_t seed = 1, n = 0; n < 8; n++) {
+            for (int at = 24; at < size; at++)
+                bytes[at] = (uint8_t)((seed = seed * 1664525u + 1013904223u) >> 24);
+            assert_int_equal(vitrail_restore(to, bytes, (size_t)size), 0);
+            for (uint32_t at = 0; at < about.register_bytes; at += 4) {
+                uint32_t value;
+                assert_int_equal(vitrail_read_register(to, at, &value), 0);
+            }
+            assert_int_equal(vitrail_wait(to), 0);
+        }
+        free(bytes);
+        vitrail_close(&from);
+        vitrail_close(&to);
+        vitrail_capture_close(&capture);
+    }
 }
 
 static void write_register(struct vitrail_context *gpu, uint32_t offset, uint32_t value)
@@ -257,6 +345,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
+        cmocka_unit_test(saves_and_restores),
         cmocka_unit_test(storms),
 
     };

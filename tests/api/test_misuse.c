@@ -82,6 +82,11 @@ static void null_everywhere(void **state)
     fails(vitrail_read_register(gpu, 0, NULL), -EINVAL, "value");
     fails(vitrail_write_register(NULL, 0, 0), -EINVAL, "context");
     fails(vitrail_set_irq(NULL, NULL, NULL), -EINVAL, "context");
+    fails(vitrail_wait(NULL), -EINVAL, "context");
+    fails(vitrail_save(NULL, NULL, 0), -EINVAL, "context");
+    fails(vitrail_restore(NULL, "", 1), -EINVAL, "context");
+    fails(vitrail_restore(gpu, NULL, 1), -EINVAL, "from");
+    fails(vitrail_restore(gpu, "", 1), -EBADMSG, "state");
     fails(vitrail_get_status(NULL, &status), -EINVAL, "context");
     fails(vitrail_get_status(gpu, NULL), -EINVAL, "out");
     fails(vitrail_units(NULL, NULL, 0), -EINVAL, "context");
@@ -381,7 +386,7 @@ struct meddler {
     struct vitrail_context *gpu;
     struct vitrail_capture *capture;
     unsigned calls, lines;
-    int level, wait_code;
+    int level, wait_code, save_code, restore_code;
     int close_code, reset_code, play_code, other_thread_code, other_thread_close, status_code, write_code;
 };
 
@@ -407,6 +412,8 @@ static void meddle(void *data, uint32_t line, int level)
     if (!level)
         return;
     m->wait_code = vitrail_wait(m->gpu);
+    m->save_code = vitrail_save(m->gpu, NULL, 0);
+    m->restore_code = vitrail_restore(m->gpu, "", 1);
     m->close_code = vitrail_close(&same);
     m->reset_code = vitrail_reset(m->gpu, 0);
     m->play_code = vitrail_capture_play(m->capture, m->gpu, 0, &frame);
@@ -445,6 +452,8 @@ static void callbacks(void **state)
     assert_int_equal(m.calls, 2); /* high, and low */
     assert_int_equal(m.level, 0);
     assert_int_equal(m.wait_code, -EBUSY);
+    assert_int_equal(m.save_code, -EBUSY);
+    assert_int_equal(m.restore_code, -EBUSY);
     assert_int_equal(m.close_code, -EBUSY);
     assert_int_equal(m.reset_code, -EBUSY);
     assert_int_equal(m.play_code, -EBUSY);

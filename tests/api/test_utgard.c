@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,13 +174,18 @@ static void write_empty_frame(struct vitrail_context *gpu)
     assert_int_equal(vitrail_memory_write(gpu, LIST, end, sizeof end), 0);
 }
 
-static void start_empty_frame(struct vitrail_context *gpu, uint32_t pp, uint32_t mmu)
+static void start_frame_of(struct vitrail_context *gpu, uint32_t pp, uint32_t mmu, uint32_t directory)
 {
-    assert_int_equal(vitrail_write_register(gpu, mmu, DIRECTORY), 0);
+    assert_int_equal(vitrail_write_register(gpu, mmu, directory), 0);
     assert_int_equal(vitrail_write_register(gpu, mmu + MMU_COMMAND, 0), 0); /* paging */
     assert_int_equal(vitrail_write_register(gpu, pp + PP_INT_MASK, 0x1fff), 0);
     assert_int_equal(vitrail_write_register(gpu, pp, LIST), 0);
     assert_int_equal(vitrail_write_register(gpu, pp + PP_CTRL, PP_START), 0);
+}
+
+static void start_empty_frame(struct vitrail_context *gpu, uint32_t pp, uint32_t mmu)
+{
+    start_frame_of(gpu, pp, mmu, DIRECTORY);
 }
 
 /* The status has the lines that the callback is told of, once all is told. */
@@ -233,6 +239,67 @@ static void starts_run_by_themselves(void **state)
     }
     assert_int_equal(line.high, 0);
     vitrail_close(&line.gpu);
+}
+
+/* RAM in two parts, of which the second lies above 4 GiB, in the file the other way round; the GPU finds its tables, and
+ * is told when a directory is not in memory. */
+static void memory_in_regions(void **state)
+{
+    enum { BASE = 0x40000000, PART = 1 << 20 };
+    const struct vitrail_region regions[] = {{0x100000000ull, PART, 0}, {BASE, PART, PART}};
+    static const uint32_t directory = (BASE + TABLE) | 1, page = (BASE + LIST) | 7, end[2] = {0, 0xbc000000};
+    struct line line = {0};
+    struct vitrail_config config;
+    struct vitrail_fault fault = {.size = sizeof fault};
+    uint32_t word = 0;
+    const int fd = memfd_create("ram", MFD_ALLOW_SEALING);
+    assert_true(fd >= 0 && !ftruncate(fd, 2 * PART) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK));
+    vitrail_config_init(&config, sizeof config);
+    config.gpu = "mali400";
+    config.execution = VITRAIL_EXECUTION_INTERPRETED;
+    config.memory = VITRAIL_MEMORY_FD;
+    config.memory_fd = fd;
+    config.regions = regions;
+    config.region_count = 2;
+    assert_int_equal(vitrail_open(&config, &line.gpu), 0);
+    assert_int_equal(vitrail_memory_size(line.gpu), 0x100000000ull + PART);
+    assert_int_equal(vitrail_memory_write(line.gpu, 0x1000, &word, 4), -EFAULT);
+    assert_int_equal(vitrail_memory_write(line.gpu, BASE + PART - 2, &word, 4), -EFAULT);
+    assert_int_equal(vitrail_memory_write(line.gpu, 0x100000000ull, end, 8), 0);
+    assert_int_equal(pread(fd, &word, 4, 4), 4);
+    assert_int_equal(word, end[1]);
+    assert_int_equal(vitrail_memory_write(line.gpu, BASE + DIRECTORY, &directory, 4), 0);
+    assert_int_equal(vitrail_memory_write(line.gpu, BASE + TABLE + LIST / 4096 * 4, &page, 4), 0);
+    assert_int_equal(vitrail_memory_write(line.gpu, BASE + LIST, end, sizeof end), 0);
+    assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
+    for (unsigned lost = 0; lost < 2; lost++) {
+        start_frame_of(line.gpu, PP0, PPMMU0, lost ? DIRECTORY : BASE + DIRECTORY);
+        assert_int_equal(vitrail_wait(line.gpu), 0);
+        assert_int_equal(vitrail_next_fault(line.gpu, &fault), lost);
+        assert_int_equal(line.rises, 1 + lost);
+        vitrail_write_register(line.gpu, PP0 + PP_RAWSTAT + 4, PP_END_OF_FRAME);
+    }
+    assert_int_equal(fault.kind, VITRAIL_FAULT_MEMORY);
+    assert_int_equal(fault.address, DIRECTORY);
+    assert_non_null(strstr(fault.text, "directory"));
+    vitrail_close(&line.gpu);
+    config.region_count = 17;
+    assert_int_equal(vitrail_open(&config, &line.gpu), -EINVAL);
+    config.region_count = 2;
+    config.gpu = "libresoc";
+    assert_int_equal(vitrail_open(&config, &line.gpu), -ENOTSUP);
+    config.gpu = "vc4"; /* reaches no more than 4 GiB */
+    assert_int_equal(vitrail_open(&config, &line.gpu), -EINVAL);
+    config.regions = regions + 1;
+    config.region_count = 1;
+    assert_int_equal(vitrail_open(&config, &line.gpu), 0);
+    assert_int_equal(vitrail_memory_read(line.gpu, BASE + LIST, &word, 4), 0);
+    vitrail_close(&line.gpu);
+    const struct vitrail_region overlapping[] = {{BASE, PART, 0}, {BASE + PART - 4096, PART, PART}};
+    config.regions = overlapping;
+    config.region_count = 2;
+    assert_int_equal(vitrail_open(&config, &line.gpu), -EINVAL);
+    close(fd);
 }
 
 static void names_lines(void **state)
@@ -310,6 +377,7 @@ int main(void)
         cmocka_unit_test(status_is_current),
         cmocka_unit_test(starts_run_by_themselves),
         cmocka_unit_test(names_lines),
+        cmocka_unit_test(memory_in_regions),
         cmocka_unit_test(units_and_faults),
         cmocka_unit_test(misuse),
     };
