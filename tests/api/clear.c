@@ -75,7 +75,7 @@ int main(void)
         goto out;
     uint32_t end = LIST + (uint32_t)(write_list(memory + LIST) - (memory + LIST));
     if (vitrail_write_register(gpu, CT1CA, LIST) < 0 || vitrail_write_register(gpu, CT1EA, end) < 0 ||
-        vitrail_last_frame(gpu, &frame) < 0)
+        vitrail_wait(gpu) < 0 || vitrail_last_frame(gpu, &frame) < 0)
         goto out;
     frame.pixels = VITRAIL_PIXELS_RGBA8888; /* this guest means red by the lowest byte */
     if (vitrail_read_frame(gpu, &frame, VITRAIL_READ_RGBA8, pixels, WIDTH * 4, WIDTH * HEIGHT * 4) < 0)
