@@ -10,6 +10,13 @@
 static _Thread_local char last_error[512];
 static _Thread_local const struct vitrail_context *failed; /* whose log is to have last_error */
 
+static _Thread_local char this_thread; /* its address names the thread */
+
+uintptr_t api_me(void)
+{
+    return (uintptr_t)&this_thread;
+}
+
 static _Thread_local const struct vitrail_context *logging; /* whose log callback this thread is inside of */
 
 bool api_is_logging(const struct vitrail_context *context)

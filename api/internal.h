@@ -38,7 +38,7 @@ int api_give(void *to, const void *from, size_t known, size_t first);
  * that this library does not know are in use. */
 int api_take(void *to, const void *from, size_t known, size_t first);
 
-/* ---- one thread at a time: captures (context.c) ---- */
+/* ---- one thread at a time: captures (enter.c) ---- */
 
 struct api_guard {
     atomic_uintptr_t owner; /* which thread is inside; 0: none */
@@ -86,7 +86,12 @@ struct vitrail_context {
     uint64_t fault_total;
 };
 
-uintptr_t api_me(void); /* a number of the calling thread; not 0 */
+uintptr_t api_me(void); /* a number of the calling thread; not 0 (error.c) */
+
+/* ---- who is inside (enter.c) ---- */
+
+/* Whether this thread is in a callback, which comes from one that a call that sleeps would wait for. */
+bool api_is_callback(const struct vitrail_context *context);
 
 /* Begins a call: -EINVAL, -EBUSY, -ENODEV with the message kept, or 0: the lock is held, and api_leave must follow,
  * which also wakes the worker and tells of lines that changed. */
