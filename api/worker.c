@@ -107,7 +107,7 @@ static void *run_teller(void *data)
     struct vitrail_context *context = data;
     pthread_mutex_lock(&context->lock);
     while (!context->quit) {
-        if (api_untold(context) && !context->telling && !context->player)
+        if (!context->player && !context->telling && api_untold(context)) /* who plays has the registers */
             api_tell(context);
         else
             pthread_cond_wait(&context->told_of, &context->lock);

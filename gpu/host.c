@@ -28,6 +28,12 @@ void gpu_host_call(const struct gpu_host *host, uint32_t pending)
         host->irq(host->irq_data, pending);
 }
 
+/* Others look, without the lock, whether there are any. */
+static void set_fault_count(struct gpu_host *host, unsigned count)
+{
+    __atomic_store_n(&host->fault_count, count, __ATOMIC_RELAXED);
+}
+
 void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
 {
     gpu_host_fault_of(host, __atomic_load_n(&host->job, __ATOMIC_RELAXED), fault);
@@ -39,10 +45,11 @@ void gpu_host_fault_of(struct gpu_host *host, uint64_t job, const struct gpu_fau
         return;
     pthread_mutex_lock(&host->fault_lock);
     if (host->fault_count < GPU_HOST_FAULTS) {
-        struct gpu_fault *kept = &host->faults[host->fault_count++];
+        struct gpu_fault *kept = &host->faults[host->fault_count];
         *kept = *fault;
         kept->gpu = host->gpu;
         kept->job = job;
+        set_fault_count(host, host->fault_count + 1);
     }
     pthread_mutex_unlock(&host->fault_lock);
 }
@@ -68,7 +75,7 @@ unsigned gpu_host_faults(struct gpu_host *host, struct gpu_fault *out, unsigned 
     pthread_mutex_lock(&host->fault_lock);
     unsigned n = UTIL_MIN(host->fault_count, capacity);
     memcpy(out, host->faults, n * sizeof *out);
-    host->fault_count -= n;
+    set_fault_count(host, host->fault_count - n);
     memmove(host->faults, host->faults + n, host->fault_count * sizeof *out);
     pthread_mutex_unlock(&host->fault_lock);
     return n;
