@@ -26,6 +26,7 @@
 
 struct drm;
 struct drm_file;
+struct util_frames;
 
 #define DRM_MINOR_CARD   0u
 #define DRM_MINOR_RENDER 128u
@@ -58,8 +59,9 @@ struct drm_listener {
 struct drm_options {
     struct gpu_device gpu;          /* borrowed, used by nobody else; its IRQ callback becomes the card's */
     struct capture_writer *capture; /* borrowed; NULL: nothing is recorded */
-    bool asynchronous;  /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
-    const char *frames; /* folder for presented frames as PNG files; NULL: none */
+    bool asynchronous; /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
+    struct util_frames
+        *frames;            /* takes what is presented, by its number from 1; borrowed. NULL: nobody does */
     uint32_t width, height; /* preferred mode; 0: 1280x720 */
     bool unstable_ioctls;   /* the parameter of panfrost: programs may have its performance counters */
     struct drm_listener listener;

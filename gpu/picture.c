@@ -2,6 +2,7 @@
 #include "gpu/picture.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "raster/targets.h"
@@ -24,20 +25,19 @@ uint32_t gpu_picture_bytes(const struct capture_frame *frame)
     return texel_of(frame)->bits / 8u;
 }
 
-/* The frame's memory as a surface, checked: 0, -EFAULT or -EINVAL. */
+/* The frame's memory as a surface of so many bytes, checked: 0, -EFAULT or -EINVAL. */
 static int find_surface(const struct gpu_memory *memory, const struct capture_frame *frame,
-                        struct raster_surface *surface)
+                        struct raster_surface *surface, uint64_t *bytes)
 {
     *surface = (struct raster_surface){.width = frame->width,
                                        .height = frame->height,
                                        .layout = frame->layout,
                                        .format = frame->format,
                                        .stride = frame->stride};
-    uint64_t bytes;
     if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
-        !gpu_picture_bytes(frame) || !raster_targets_image_size(surface, &bytes))
+        !gpu_picture_bytes(frame) || !raster_targets_image_size(surface, bytes))
         return -EINVAL;
-    surface->base = gpu_memory_at(memory, frame->address, bytes);
+    surface->base = gpu_memory_at(memory, frame->address, *bytes);
     return surface->base ? 0 : -EFAULT;
 }
 
@@ -74,25 +74,96 @@ static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
     return word[0];
 }
 
-static int convert(const struct raster_surface *surface, const struct raster_texel *texel,
-                   struct util_image *out)
+/* Pixels of four bytes that stand side by side. */
+static void convert_words(const uint8_t *from, uint32_t count, bool swap, uint8_t *to)
 {
-    int error = util_image_init(out, surface->width, surface->height);
+    for (uint32_t x = 0; x < count; x++, from += 4, to += 4) {
+        to[0] = from[swap ? 2 : 0];
+        to[1] = from[1];
+        to[2] = from[swap ? 0 : 2];
+        to[3] = from[3];
+    }
+}
+
+static void convert_row(const struct raster_surface *surface, const struct raster_texel *texel, uint32_t x,
+                        uint32_t y, uint32_t count, uint8_t *to)
+{
+    const bool swap = texel == &raster_texels[RASTER_B8G8R8A8_UNORM];
+    if (surface->layout == RASTER_LINEAR && (swap || texel == &raster_texels[RASTER_R8G8B8A8_UNORM])) {
+        convert_words(surface->base + raster_surface_offset(surface, x, y), count, swap, to);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        util_store32(to + 4 * (size_t)i,
+                     rgba_of(texel, surface->base + raster_surface_offset(surface, x + i, y)));
+}
+
+static int convert(const struct raster_surface *surface, const struct raster_texel *texel,
+                   const struct raster_rect *part, struct util_image *out)
+{
+    int error = util_image_init(out, part->x1 - part->x0, part->y1 - part->y0);
     if (error)
         return error;
-    uint8_t *to = out->pixels;
-    for (uint32_t y = 0; y < surface->height; y++)
-        for (uint32_t x = 0; x < surface->width; x++, to += 4)
-            util_store32(to, rgba_of(texel, surface->base + raster_surface_offset(surface, x, y)));
+    for (uint32_t y = 0; y < out->height; y++)
+        convert_row(surface, texel, part->x0, part->y0 + y, out->width,
+                    out->pixels + 4 * (size_t)y * out->width);
     return 0;
+}
+
+static struct raster_rect whole(const struct raster_surface *surface)
+{
+    return (struct raster_rect){0, 0, surface->width, surface->height};
 }
 
 int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
 {
     struct raster_surface surface;
-    int error = find_surface(memory, frame, &surface);
-    return error ? error : convert(&surface, texel_of(frame), out);
+    uint64_t bytes;
+    int error = find_surface(memory, frame, &surface, &bytes);
+    const struct raster_rect all = whole(&surface);
+    return error ? error : convert(&surface, texel_of(frame), &all, out);
 }
+
+/* ---- to be drawn later ---- */
+
+struct kept {
+    struct raster_surface surface; /* its base is unset */
+    struct capture_frame frame;
+    struct raster_rect part;
+    uint8_t bytes[];
+};
+
+void *gpu_picture_keep(const struct gpu_memory *memory, const struct capture_frame *frame,
+                       const struct raster_rect *part)
+{
+    struct raster_surface surface;
+    uint64_t bytes;
+    struct kept *kept =
+        find_surface(memory, frame, &surface, &bytes) ? NULL : malloc(sizeof *kept + (size_t)bytes);
+    if (!kept)
+        return NULL;
+    kept->surface = surface;
+    kept->frame = *frame;
+    kept->part = part ? *part : whole(&surface);
+    kept->part.x0 = UTIL_MAX(kept->part.x0, 0);
+    kept->part.y0 = UTIL_MAX(kept->part.y0, 0);
+    kept->part.x1 = UTIL_MIN(kept->part.x1, (int32_t)surface.width);
+    kept->part.y1 = UTIL_MIN(kept->part.y1, (int32_t)surface.height);
+    memcpy(kept->bytes, surface.base, bytes);
+    return kept;
+}
+
+int gpu_picture_draw(const void *data, struct util_image *out)
+{
+    const struct kept *kept = data;
+    struct raster_surface surface = kept->surface;
+    surface.base = (uint8_t *)kept->bytes;
+    if (kept->part.x0 >= kept->part.x1 || kept->part.y0 >= kept->part.y1)
+        return -EINVAL;
+    return convert(&surface, texel_of(&kept->frame), &kept->part, out);
+}
+
+/* ---- single pixels, and bytes ---- */
 
 void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, uint8_t rgba[4])
 {
@@ -102,7 +173,8 @@ void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, 
     struct util_image image = {0};
     memset(rgba, 0, 4);
     memcpy(row, pixel, gpu_picture_bytes(frame));
-    if (!convert(&surface, texel_of(frame), &image))
+    const struct raster_rect all = whole(&surface);
+    if (!convert(&surface, texel_of(frame), &all, &image))
         memcpy(rgba, image.pixels, 4);
     util_image_finish(&image);
 }
@@ -111,7 +183,8 @@ int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame 
                     size_t stride)
 {
     struct raster_surface surface;
-    int error = find_surface(memory, frame, &surface);
+    uint64_t size;
+    int error = find_surface(memory, frame, &surface, &size);
     if (error)
         return error;
     uint32_t bytes = gpu_picture_bytes(frame);

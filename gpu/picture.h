@@ -9,6 +9,14 @@
  * 0, -EFAULT (outside memory), -ENOMEM, -EINVAL (size, layout, format or stride). */
 int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out);
 
+/* A frame's bytes and what they are, to be drawn later by any thread: `part` of it (NULL: all), which is cut
+ * to the frame. malloc'ed, the caller's to free; NULL: as gpu_picture's failures, or without memory. */
+struct raster_rect;
+void *gpu_picture_keep(const struct gpu_memory *memory, const struct capture_frame *frame,
+                       const struct raster_rect *part);
+/* The picture of what was kept; `out` is the caller's. 0, -ENOMEM, -EINVAL (no pixel is left of it). */
+int gpu_picture_draw(const void *kept, struct util_image *out);
+
 /* The pixels' own bytes, whatever the layout, row y at to + y * stride. `stride` is at least width *
  * gpu_picture_bytes. 0, -EFAULT, -EINVAL as above. */
 int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,

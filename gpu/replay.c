@@ -206,6 +206,11 @@ int replay_picture(struct replay *replay, const struct capture_frame *frame, str
     return gpu_picture(&replay->memory, frame, out);
 }
 
+void *replay_picture_keep(struct replay *replay, const struct capture_frame *frame)
+{
+    return gpu_picture_keep(&replay->memory, frame, NULL);
+}
+
 /* ---- the rest ---- */
 
 bool replay_shows_pictures(struct capture_reader *reader)

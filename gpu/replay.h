@@ -29,6 +29,9 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
  * -ENOMEM, -EINVAL. */
 int replay_picture(struct replay *replay, const struct capture_frame *frame, struct util_image *out);
 
+/* Its bytes, for gpu_picture_draw to draw later (gpu_picture_keep). NULL: as there. */
+void *replay_picture_keep(struct replay *replay, const struct capture_frame *frame);
+
 /* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
  */
 bool replay_shows_pictures(struct capture_reader *reader);

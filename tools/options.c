@@ -161,6 +161,38 @@ static bool take_percent(const char *text, double *out)
     return true;
 }
 
+/* The number that stands in the first `length` bytes; where there are none, `none`. */
+static bool take_end(const char *text, size_t length, uint64_t none, uint64_t min, uint64_t max,
+                     uint64_t *out)
+{
+    char number[24];
+    *out = none;
+    if (!length)
+        return true;
+    if (length >= sizeof number)
+        return false;
+    memcpy(number, text, length);
+    number[length] = 0;
+    return tool_number(number, min, max, out);
+}
+
+bool tool_range(const char *text, uint64_t min, uint64_t max, struct tool_range *out)
+{
+    const char *dots = strstr(text, ".."), *sign = dots ? dots : strchr(text, '-');
+    const size_t length = sign ? (size_t)(sign - text) : strlen(text);
+    const char *behind = sign ? sign + (dots ? 2 : 1) : NULL;
+    struct tool_range range;
+    /* An end is left out at dots alone, and one of the two stays. */
+    if ((!length && !(dots && *behind)) || (behind && !*behind && !dots) ||
+        !take_end(text, length, min, min, max, &range.first))
+        return false;
+    range.last = range.first;
+    if (behind && !take_end(behind, strlen(behind), max, range.first, max, &range.last))
+        return false;
+    *out = range;
+    return true;
+}
+
 static bool take_word(const struct tool_option *row, const char *value, void *at)
 {
     const char *word;
@@ -188,6 +220,9 @@ static int refuse_value(const char *name, const struct tool_option *row, const c
         snprintf(range, sizeof range, "a percentage");
     else if (row->word)
         list_words(row, false, range);
+    else if (row->kind == TOOL_RANGE)
+        snprintf(range, sizeof range, "A..B, A.., ..B or A, numbers from %llu to %llu",
+                 (unsigned long long)row->min, (unsigned long long)row->max);
     else
         snprintf(range, sizeof range, "a number from %llu to %llu", (unsigned long long)row->min,
                  (unsigned long long)row->max);
@@ -204,6 +239,7 @@ static int take_value(const char *name, const struct tool_option *row, void *opt
     case TOOL_NUMBER: code = tool_number(value, row->min, row->max, at) ? TOOL_OK : -1; break;
     case TOOL_SIZE: code = tool_size(value, row->min, row->max, at) ? TOOL_OK : -1; break;
     case TOOL_PERCENT: code = take_percent(value, at) ? TOOL_OK : -1; break;
+    case TOOL_RANGE: code = tool_range(value, row->min, row->max, at) ? TOOL_OK : -1; break;
     case TOOL_WORD:
     case TOOL_NAME: code = take_word(row, value, at) ? TOOL_OK : -1; break;
     case TOOL_FILE:

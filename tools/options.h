@@ -15,9 +15,15 @@ enum tool_kind {
     TOOL_PERCENT, /* double of [0, 100] */
     TOOL_WORD,    /* unsigned: which of the words */
     TOOL_NAME,    /* const char *: the word itself */
+    TOOL_RANGE,   /* struct tool_range of numbers in [min, max] */
     TOOL_FILE,    /* const char *: as it stands; */
     TOOL_FOLDER,  /* likewise */
     TOOL_OWN,     /* `take` looks at it */
+};
+
+/* "A..B", "A-B", "A..", "..B" or "A"; zeroed: was not given. */
+struct tool_range {
+    uint64_t first, last;
 };
 
 struct tool_option {
@@ -80,6 +86,8 @@ void tool_option_help(const struct tool_option *option, char text[TOOL_HELP_MAX]
 /* A whole decimal or 0x number in [min, max]; false otherwise. tool_size takes K, M or G behind it. */
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 bool tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* Both ends are in [min, max], which are what is left out; the first is not above the last. */
+bool tool_range(const char *text, uint64_t min, uint64_t max, struct tool_range *out);
 
 /* Of the words, the one that `text` may have been meant for: it begins so, or is a letter or two away; NULL
  * when there is none. `word` is called with `data` and 0, 1, ... until it gives NULL. */

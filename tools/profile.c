@@ -10,29 +10,12 @@ enum { TIME, INSTRUCTIONS };
 
 struct options {
     const char *capture, *heat;
-    uint64_t first, last, loops;
+    struct tool_range of;
+    uint64_t loops;
     bool draws, instructions, all, json;
     unsigned by; /* TIME, INSTRUCTIONS */
     struct tool_device_options device;
 };
-
-/* "A-B", "N" */
-static int take_range(void *options, const char *text)
-{
-    struct options *o = options;
-    const char *dash = strchr(text, '-');
-    char low[24];
-    size_t length = dash ? (size_t)(dash - text) : strlen(text);
-    if (length >= sizeof low)
-        return -1;
-    memcpy(low, text, length);
-    low[length] = 0;
-    bool good = tool_number(low, 1, UINT32_MAX, &o->first);
-    if (dash)
-        return good && tool_number(dash + 1, o->first, UINT32_MAX, &o->last) ? TOOL_OK : -1;
-    o->last = o->first;
-    return good ? TOOL_OK : -1;
-}
 
 static const char *by_word(unsigned n)
 {
@@ -43,8 +26,8 @@ static const char *by_word(unsigned n)
 #define AT(member) offsetof(struct options, member)
 
 static const struct tool_option rows[] = {
-    {"frames", "A-B", "only these pictures, counted from 1 (or --frames N)", .kind = TOOL_OWN,
-     .take = take_range, .takes = "A-B or a number from 1"},
+    {"frames", "A..B", "only these pictures, counted from 1; also A.., ..B and A", .kind = TOOL_RANGE,
+     .at = AT(of), .min = 1, .max = UINT32_MAX},
     {"heat", "FILE.png", "write what each tile costs as a picture with a scale", .kind = TOOL_FILE,
      .at = AT(heat)},
     {"by", "WHAT",
@@ -112,7 +95,7 @@ static int write_heat(const struct options *o, const struct profile *profile,
 
 static int profile(const struct options *o, const struct gpu_options *device)
 {
-    struct profile result = {.first = (uint32_t)o->first, .last = (uint32_t)o->last};
+    struct profile result = {.first = (uint32_t)o->of.first, .last = (uint32_t)o->of.last};
     struct tool_progress progress = {0};
     struct util_error error = {0};
     struct util_image picture = {0};

@@ -1,5 +1,7 @@
+#include "gpu/picture.h"
 #include "gpu/replay.h"
 #include "raster/texture/texel.h"
+#include "tools/frames.h"
 #include "tools/tool.h"
 #include "util/bits.h"
 
@@ -8,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 struct options {
-    const char *capture, *png, *frames, *verify, *times;
+    const char *capture, *png, *verify, *times;
     uint64_t frame, tolerance, loops;
     bool all, stats, rgba;
+    struct tool_frames_options frames;
     struct tool_device_options device;
 };
 
@@ -21,6 +23,7 @@ struct session {
     const struct options *options;
     struct replay *replay;
     struct tool_progress progress;
+    struct tool_frames *writer;
     uint64_t frames; /* pictures met, all loops */
     struct capture_frame last;
     bool faulted;
@@ -33,7 +36,6 @@ struct session {
 
 static const struct tool_option rows[] = {
     {"png", "FILE", "write the last picture as PNG, or that of --frame", .kind = TOOL_FILE, .at = AT(png)},
-    {"frames", "DIR", "write every picture as DIR/frame-NNNNNN.png", .kind = TOOL_FOLDER, .at = AT(frames)},
     {"frame", "N", "stop after picture N, counted from 1", .kind = TOOL_NUMBER, .at = AT(frame), .min = 1,
      .max = UINT32_MAX},
     {"all", NULL,
@@ -67,7 +69,7 @@ const struct tool_command tool_command_replay = {
     .examples = "  vitrail replay cube.vtc --png cube.png\n"
                 "  vitrail replay cube.vtc --frame 10 --verify refimages/vc4/cube.png\n"
                 "  vitrail replay cube.vtc --loops 20 --threads 1 --stats\n",
-    .options = {{rows}, {tool_device_rows, AT(device)}},
+    .options = {{rows}, {tool_frames_rows, AT(frames)}, {tool_device_rows, AT(device)}},
     .takes = {"capture", 1, 1},
     .main = tool_replay,
 };
@@ -94,11 +96,17 @@ static void report_faults(struct session *s)
 }
 
 /* A job's picture: only the program knows which way round it meant the channels. */
-static int picture_of(const struct session *s, const struct capture_frame *frame, struct util_image *out)
+static struct capture_frame seen_frame(const struct session *s, const struct capture_frame *frame)
 {
     struct capture_frame seen = *frame;
     if (s->options->rgba && seen.format == RASTER_B8G8R8A8_UNORM)
         seen.format = RASTER_R8G8B8A8_UNORM;
+    return seen;
+}
+
+static int picture_of(const struct session *s, const struct capture_frame *frame, struct util_image *out)
+{
+    const struct capture_frame seen = seen_frame(s, frame);
     return replay_picture(s->replay, &seen, out);
 }
 
@@ -111,6 +119,17 @@ static int write_picture(struct session *s, const struct capture_frame *frame, c
         err = util_image_write_png(&image, path, 0);
     util_image_finish(&image);
     return err ? tool_error("replay", TOOL_HOST, "%s: %s", path, strerror(-err)) : TOOL_OK;
+}
+
+/* Hands the picture over to be written. */
+static int add_picture(struct session *s, uint64_t number)
+{
+    struct util_frames *frames = s->writer->frames;
+    if (!frames || !util_frames_wants(frames, number))
+        return TOOL_OK;
+    const struct capture_frame seen = seen_frame(s, &s->last);
+    const int err = util_frames_add(frames, number, replay_picture_keep(s->replay, &seen), gpu_picture_draw);
+    return err ? TOOL_HOST : TOOL_OK; /* tool_frames_close says what failed */
 }
 
 /* Plays the capture once. */
@@ -131,13 +150,9 @@ static int play(struct session *s)
             s->wall = wall;
             s->cpu = cpu;
         }
-        if (o->frames) {
-            char path[4096];
-            snprintf(path, sizeof path, "%s/frame-%06llu.png", o->frames, (unsigned long long)n);
-            int code = write_picture(s, &s->last, path);
-            if (code)
-                return code;
-        }
+        int code = add_picture(s, n);
+        if (code)
+            return code;
         tool_progress_step(&s->progress, replay_position(s->replay));
         if (o->frame && n == o->frame)
             break;
@@ -228,10 +243,11 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
 }
 
 static int run(const struct options *o, struct capture_reader *reader, const struct gpu_options *device,
-               struct jit_engine *engine)
+               struct jit_engine *engine, struct tool_frames *writer)
 {
     struct util_error error = {0};
-    struct session s = {.options = o, .presented = !o->all && replay_shows_pictures(reader)};
+    struct session s = {
+        .options = o, .writer = writer, .presented = !o->all && replay_shows_pictures(reader)};
     struct capture_info info;
     int code = TOOL_OK;
 
@@ -246,6 +262,9 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         code = tool_error("replay", TOOL_HOST, "%s: %s", o->times, strerror(errno));
         goto out;
     }
+    code = tool_frames_open(writer);
+    if (code)
+        goto out;
     double wall = tool_seconds(), cpu = cpu_seconds();
     for (uint64_t i = 0; !code && i < o->loops; i++) {
         if (i && replay_rewind(s.replay)) {
@@ -256,6 +275,8 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         code = play(&s);
         tool_progress_end(&s.progress);
     }
+    const int written = tool_frames_close(writer);
+    code = code ? code : written;
     wall = tool_seconds() - wall;
     cpu = cpu_seconds() - cpu;
     if (!code && !s.frames && (o->png || o->verify))
@@ -278,16 +299,19 @@ out:
     return code;
 }
 
-static int enter_sandbox(struct options *o)
+static int enter_sandbox(struct options *o, struct tool_frames *writer)
 {
+    int code = tool_frames_check("replay", &o->frames);
+    if (!code)
+        code = tool_frames_start("replay", &o->frames, writer);
+    if (code)
+        return code;
     struct tool_sandbox sandbox = {.name = "replay", .off = o->device.no_sandbox, .device = &o->device};
-    if (o->frames && mkdir(o->frames, 0777) && errno != EEXIST)
-        return tool_error("replay", TOOL_HOST, "%s: %s", o->frames, strerror(errno));
     tool_sandbox_reads(&sandbox, o->capture);
     tool_sandbox_reads(&sandbox, o->verify);
     tool_sandbox_writes(&sandbox, o->png);
     tool_sandbox_writes(&sandbox, o->times);
-    tool_sandbox_writes_pictures(&sandbox, o->frames);
+    tool_frames_grant(&o->frames, &sandbox);
     return tool_sandbox_enter(&sandbox);
 }
 
@@ -303,7 +327,8 @@ int tool_replay(int argc, char **argv)
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
-    code = enter_sandbox(&o);
+    struct tool_frames writer = {0};
+    code = enter_sandbox(&o, &writer);
     if (code)
         return code;
     int err = capture_reader_open(o.capture, &reader, &error);
@@ -315,7 +340,9 @@ int tool_replay(int argc, char **argv)
         capture_reader_close(reader);
         return code;
     }
-    code = run(&o, reader, &device, engine);
+    code = run(&o, reader, &device, engine, &writer);
+    const int encoded = tool_frames_finish(&writer);
+    code = code ? code : encoded;
     util_pool_destroy(pool);
     jit_engine_destroy(engine);
     return code;

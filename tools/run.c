@@ -60,6 +60,7 @@ struct parts { /* what the server's process owns */
     struct jit_engine *engine;
     struct gpu_device gpu;
     struct capture_writer *capture;
+    struct tool_frames frames;
     struct drm *drm;
     struct drm_server *server;
 };
@@ -93,10 +94,13 @@ static int open_parts(struct run *run, struct parts *p)
         if (r)
             return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
     }
+    r = tool_frames_open(&p->frames);
+    if (r)
+        return r;
     struct drm_options card = {.gpu = p->gpu,
                                .capture = p->capture,
                                .asynchronous = !run->sync,
-                               .frames = run->frames,
+                               .frames = p->frames.frames,
                                .width = run->width,
                                .height = run->height,
                                .listener = {run, on_fault, on_message}};
@@ -121,6 +125,9 @@ static int close_parts(struct run *run, struct parts *p, bool judged)
         }
     }
     drm_destroy(p->drm);
+    int unwritten = tool_frames_close(&p->frames);
+    if (unwritten)
+        status = unwritten;
     int r = capture_writer_close(p->capture);
     if (r)
         status = tool_error(run->name, TOOL_BAD_FILE, "%s is not complete: %s", run->record, strerror(-r));
@@ -181,7 +188,7 @@ void run_sandbox(struct run *run, struct tool_sandbox *out)
                                  .at_end = remove_folder,
                                  .data = run};
     tool_sandbox_writes(out, run->record);
-    tool_sandbox_writes_pictures(out, run->frames);
+    tool_frames_grant(&run->frames, out);
 }
 
 /* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end.
@@ -202,7 +209,9 @@ static int serve(struct run *run, int ready, int control)
             return tool_error(run->name, TOOL_BAD_FILE, "%s: %s", run->log, strerror(errno));
     }
     run_sandbox(run, &sandbox);
-    int status = tool_sandbox_enter(&sandbox);
+    int status = tool_frames_start(run->name, &run->frames, &parts.frames);
+    if (!status)
+        status = tool_sandbox_enter(&sandbox);
     if (!status)
         status = open_parts(run, &parts);
     const char byte = 0;
@@ -214,7 +223,8 @@ static int serve(struct run *run, int ready, int control)
         util_sandbox_leave();
     else
         remove_folder(run);
-    return status ? status : closing;
+    int encoded = tool_frames_finish(&parts.frames);
+    return status ? status : closing ? closing : encoded;
 }
 
 /* ---- this process ---- */
@@ -287,8 +297,11 @@ static int run_or_record(int argc, char **argv, bool record)
     run.no_driver = launch.no_driver;
     if (!run.device.no_sandbox)
         util_sandbox_close_memory();
-    if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
-        return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
+    if (tool_check_output(run.name, run.record))
+        return TOOL_BAD_FILE;
+    status = tool_frames_check(run.name, &run.frames);
+    if (status)
+        return status;
     return run_all(&run, &launch);
 }
 

@@ -6,6 +6,7 @@
 
 #include "drm/drm.h"
 #include "drm/launch/launch.h"
+#include "tools/frames.h"
 #include "tools/tool.h"
 
 #define RUN_FINISH_MS 60000 /* for a server whose run is over, to show what is to be shown */
@@ -16,7 +17,8 @@ enum run_word { RUN_ENDED = 'e', RUN_HURRY = 'h' };
 
 struct run {
     const char *name; /* of the command */
-    const char *frames, *log, *record;
+    const char *log, *record;
+    struct tool_frames_options frames;
     uint32_t width, height;
     uint64_t memory;
     bool sync, any_driver;

@@ -54,8 +54,6 @@ static const char *gpu_unlisted(const char *name)
 static const struct tool_option common_rows[] = {
     {"gpu", "NAME", "the GPU: %s", .kind = TOOL_NAME, .at = AT(gpu), .word = gpu_word, .first = true,
      .unlisted = gpu_unlisted},
-    {"frames", "DIR", "write each presented frame as DIR/frame-000001.png ...", .kind = TOOL_FOLDER,
-     .at = AT(frames)},
     {"mode", "WxH", "the display's preferred mode (default 1280x720)", .kind = TOOL_OWN, .take = take_mode,
      .takes = "WIDTHxHEIGHT up to 4096x4096"},
     {"memory", "SIZE", "guest memory, as 512M or 1G (default 1G, at most 4G)", .kind = TOOL_SIZE,
@@ -108,7 +106,7 @@ const struct tool_command tool_command_run = {
                 "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
                 "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
                 "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n",
-    .options = {{common_rows}, {run_rows}, {tool_device_rows, AT(device)}},
+    .options = {{common_rows}, {run_rows}, {tool_frames_rows, AT(frames)}, {tool_device_rows, AT(device)}},
     .main = tool_run,
 };
 
@@ -121,7 +119,7 @@ const struct tool_command tool_command_record = {
             "capture holds at most what the display showed.",
     .examples = "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                 "  vitrail replay cube.vtc --png cube.png\n",
-    .options = {{record_rows}, {common_rows}, {tool_device_rows, AT(device)}},
+    .options = {{record_rows}, {common_rows}, {tool_frames_rows, AT(frames)}, {tool_device_rows, AT(device)}},
     .main = tool_record,
 };
 

@@ -24,7 +24,7 @@ void tool_sandbox_writes(struct tool_sandbox *s, const char *path)
 
 void tool_sandbox_writes_pictures(struct tool_sandbox *s, const char *folder)
 {
-    grant(s, (struct util_grant){.path = folder, .pattern = "frame-*.png", .rights = UTIL_GRANT_WRITE});
+    grant(s, (struct util_grant){.path = folder, .pattern = TOOL_PICTURES, .rights = UTIL_GRANT_WRITE});
 }
 
 /* Compiled code has a folder of its own there (jit/cache.h). */
@@ -38,8 +38,24 @@ static const char *grant_code(struct tool_sandbox *s)
     return folder;
 }
 
+/* While paths can still be looked at: nothing is worked on for a file that cannot be written. */
+static int check_outputs(const struct tool_sandbox *s)
+{
+    int code = TOOL_OK;
+    for (uint32_t i = 0; !code && i < s->files.count; i++)
+        if (s->files.at[i].rights == UTIL_GRANT_WRITE && !s->files.at[i].pattern)
+            code = tool_check_output(s->name, s->files.at[i].path);
+    return code;
+}
+
 int tool_sandbox_enter(struct tool_sandbox *s)
 {
+    const int outputs = check_outputs(s);
+    if (outputs) {
+        free(s->files.at);
+        s->files.at = NULL;
+        return outputs;
+    }
     const char *code = s->off ? NULL : grant_code(s);
     const struct util_sandbox sandbox = {.grants = s->files.at,
                                          .grant_count = s->files.count,

@@ -1,10 +1,12 @@
 #include "tools/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,6 +74,32 @@ fail:
     if (file != stdin)
         fclose(file);
     return false;
+}
+
+/* The folder that the path stands in; false: the path is too long. */
+static bool folder_of(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
+    return snprintf(out, size, "%.*s", length, slash ? path : ".") < (int)size;
+}
+
+int tool_check_output(const char *name, const char *path)
+{
+    struct stat status;
+    char folder[4096];
+    if (!path || !strcmp(path, "-"))
+        return TOOL_OK;
+    bool bad = !folder_of(path, folder, sizeof folder);
+    int error = ENAMETOOLONG;
+    if (!bad && !stat(path, &status)) {
+        bad = S_ISDIR(status.st_mode) || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS);
+        error = S_ISDIR(status.st_mode) ? EISDIR : errno;
+    } else if (!bad) {
+        bad = errno != ENOENT || faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS);
+        error = errno;
+    }
+    return bad ? tool_error(name, TOOL_HOST, "%s: %s", path, strerror(error)) : TOOL_OK;
 }
 
 int tool_close_output(const char *name, const char *path, FILE *file)

@@ -94,14 +94,19 @@ struct tool_sandbox {
 };
 void tool_sandbox_reads(struct tool_sandbox *sandbox, const char *path);
 void tool_sandbox_writes(struct tool_sandbox *sandbox, const char *path);
-void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *folder); /* frame-*.png */
-/* TOOL_OK, also where there is no sandbox to be had (a line says so), or an exit code after a message. */
+void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *folder); /* TOOL_PICTURES */
+#define TOOL_PICTURES "frame-*.png"
+/* TOOL_OK, also where there is no sandbox to be had (a line says so), or an exit code after a message: what is
+ * to be written cannot be (tool_check_output), or there is no process to be had. */
 int tool_sandbox_enter(struct tool_sandbox *sandbox);
 
 /* A whole file of at most 256 MiB, malloc'ed (one byte more, zero); false after a message. "-" is the
  * standard input. */
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
 
+/* Before there is anything to write: TOOL_OK, or TOOL_HOST after a message when `path` is a folder, stands in none
+ * or may not be written. NULL and "-" are no files. */
+int tool_check_output(const char *name, const char *path);
 /* Closes a file being written; `path` names it. When something could not be written, says so, removes a
  * regular file (half of one would pass for a whole) and returns TOOL_HOST. */
 int tool_close_output(const char *name, const char *path, FILE *file);

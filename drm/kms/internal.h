@@ -103,6 +103,7 @@ struct drm_kms {
     uint32_t dpms;
     uint64_t sequence; /* vblanks */
     uint64_t frames;   /* presented */
+    int frames_failed; /* -errno: pictures are handed over no more */
     uint16_t gamma[3][256];
 };
 

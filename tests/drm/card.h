@@ -25,12 +25,14 @@
 #include "isa/vc4_qpu/asm.h"
 #include "tests/drm/call.h"
 #include "util/bits.h"
+#include "util/frames.h"
 
 struct card {
     struct gpu_memory memory;
     struct vc4_device *gpu;
     struct drm *drm;
-    struct drm_file *file; /* the render node */
+    struct util_frames *frames; /* NULL: nobody takes pictures */
+    struct drm_file *file;      /* the render node */
     unsigned faults, messages;
     char text[512]; /* the last message or fault */
 };
@@ -57,8 +59,12 @@ static inline void card_open_as(struct card *card, uint64_t memory, const char *
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(memory, &card->memory), 0);
     assert_int_equal(vc4_device_create(&card->memory, &device, &card->gpu), 0);
+    const struct util_frames_options pictures = {
+        .folder = frames, .stream = -1, .first = 1, .last = UINT64_MAX, .every = 1, .threads = 2};
+    if (frames)
+        assert_int_equal(util_frames_create(&pictures, &card->frames), 0);
     struct drm_options options = {.gpu = vc4_device_gpu(card->gpu),
-                                  .frames = frames,
+                                  .frames = card->frames,
                                   .asynchronous = asynchronous,
                                   .listener = {card, card_on_fault, card_on_message}};
     assert_int_equal(drm_create(&card->memory, &options, &card->drm), 0);
@@ -80,6 +86,7 @@ static inline void card_open(struct card *card, uint64_t memory, const char *fra
 static inline void card_close(struct card *card)
 {
     drm_destroy(card->drm);
+    util_frames_destroy(card->frames);
     vc4_device_destroy(card->gpu);
     gpu_memory_destroy(&card->memory);
 }

@@ -85,6 +85,7 @@ static void check_frame(struct display *d, unsigned number, uint32_t width, cons
 {
     char path[128];
     struct util_image image;
+    assert_int_equal(util_frames_flush(d->card.frames, NULL), 0);
     snprintf(path, sizeof path, "%s/frame-%06u.png", d->folder, number);
     assert_int_equal(util_image_read_png(&image, path), 0);
     assert_int_equal(image.width, width);
