@@ -12,24 +12,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "gpu/capture_format.h"
+#include "gpu/capture_internal.h"
 #include "util/bits.h"
 #include "util/checked.h"
 #include "util/files.h"
-
-struct capture_reader {
-    int fd;               /* -1: from memory */
-    const uint8_t *bytes; /* from memory: borrowed */
-    struct capture_info info;
-    uint64_t first, at; /* file offsets: of the first chunk, of the next */
-    bool ended;
-    /* The chunk in hand. */
-    uint64_t chunk_at; /* its file offset */
-    uint8_t *plain, *stored;
-    uint32_t plain_size, cursor;
-    ZSTD_DCtx *zstd;
-    struct capture_page pages[CAPTURE_PAGES_MAX];
-};
 
 static const uint8_t zero_page[GPU_PAGE];
 
@@ -38,8 +24,7 @@ uint64_t capture_header_hash(const uint8_t *header, const uint8_t *command, uint
     return XXH3_64bits_withSeed(command, length, XXH3_64bits(header, 40));
 }
 
-/* Copies file bytes [at, at + size), which the caller knows to lie in the file. */
-static int read_at(const struct capture_reader *r, uint64_t at, void *out, size_t size)
+int capture_read_at(const struct capture_reader *r, uint64_t at, void *out, size_t size)
 {
     if (r->fd < 0) {
         memcpy(out, r->bytes + at, size);
@@ -71,40 +56,88 @@ static int torn(struct capture_reader *r)
     return 0;
 }
 
-/* Loads the next chunk of events; sets r->ended at the end. */
-static int next_chunk(struct capture_reader *r, struct util_error *error)
+bool capture_chunk_is(const uint8_t head[CAPTURE_CHUNK_HEADER], uint32_t type)
+{
+    return util_load64(head + 24) == XXH3_64bits(head, 24) && util_load32(head) == CAPTURE_CHUNK_MAGIC &&
+           util_load32(head + 4) == type;
+}
+
+/* The end stores nothing; since there is an index it says how long that is. */
+static int read_end(struct capture_reader *r, uint32_t stored, uint32_t plain, struct util_error *error)
+{
+    if (stored || (plain && r->info.version < CAPTURE_WITH_INDEX))
+        return damaged(r, error, r->at, "impossible chunk");
+    r->ended = true;
+    r->at += CAPTURE_CHUNK_HEADER;
+    return r->at == r->info.file_size ? 0 : damaged(r, error, r->at, "bytes after the end");
+}
+
+int capture_read_chunk(struct capture_reader *r, uint32_t unpack, uint32_t *out, struct util_error *error)
 {
     uint8_t head[CAPTURE_CHUNK_HEADER];
     if (!util_in_range(r->at, sizeof head, r->info.file_size))
         return torn(r);
-    if (read_at(r, r->at, head, sizeof head))
+    if (capture_read_at(r, r->at, head, sizeof head))
         return util_fail(error, -EIO, "capture, byte %llu: cannot read", (unsigned long long)r->at);
-    if (util_load64(head + 24) != XXH3_64bits(head, 24) || util_load32(head) != CAPTURE_CHUNK_MAGIC)
+    const uint32_t type = util_load32(head + 4), stored = util_load32(head + 8),
+                   plain = util_load32(head + 12);
+    if (!capture_chunk_is(head, type))
         return damaged(r, error, r->at, "damaged chunk header");
-
-    uint32_t type = util_load32(head + 4), stored = util_load32(head + 8), plain = util_load32(head + 12);
-    if (type == CAPTURE_CHUNK_END && !stored && !plain) {
-        r->ended = true;
-        r->at += sizeof head;
-        return r->at == r->info.file_size ? 0 : damaged(r, error, r->at, "bytes after the end");
-    }
-    if (type != CAPTURE_CHUNK_EVENTS || !plain || plain > CAPTURE_CHUNK_MAX || !stored ||
+    if (type == CAPTURE_CHUNK_END)
+        return read_end(r, stored, plain, error);
+    const uint32_t last = r->info.version < CAPTURE_WITH_INDEX ? CAPTURE_CHUNK_END : CAPTURE_CHUNK_INDEX;
+    if (!type || type > last || !plain || plain > CAPTURE_CHUNK_MAX || !stored ||
         stored > ZSTD_compressBound(CAPTURE_CHUNK_MAX))
         return damaged(r, error, r->at, "impossible chunk");
     if (!util_in_range(r->at + sizeof head, stored, r->info.file_size))
         return torn(r);
-    if (read_at(r, r->at + sizeof head, r->stored, stored))
+    if (capture_read_at(r, r->at + sizeof head, r->stored, stored))
         return util_fail(error, -EIO, "capture, byte %llu: cannot read", (unsigned long long)r->at);
     if (util_load64(head + 16) != XXH3_64bits(r->stored, stored))
         return damaged(r, error, r->at, "chunk checksum does not match");
-    size_t unpacked = ZSTD_decompressDCtx(r->zstd, r->plain, plain, r->stored, stored);
-    if (ZSTD_isError(unpacked) || unpacked != plain)
-        return damaged(r, error, r->at, "chunk does not unpack");
+    r->plain_size = r->cursor = 0;
+    if (unpack >> type & 1) {
+        size_t unpacked = ZSTD_decompressDCtx(r->zstd, r->plain, plain, r->stored, stored);
+        if (ZSTD_isError(unpacked) || unpacked != plain)
+            return damaged(r, error, r->at, "chunk does not unpack");
+        r->plain_size = plain;
+    }
     r->chunk_at = r->at;
     r->at += sizeof head + stored;
-    r->plain_size = plain;
-    r->cursor = 0;
-    return 0;
+    *out = type;
+    return 1;
+}
+
+/* Behind the parts of one of the restart points that were sought: the next of them, or what follows the last. */
+static bool leave_restart(struct capture_reader *r)
+{
+    if (r->restart == r->restart_end || ++r->restart == r->restart_end)
+        return false;
+    r->at = r->index.at[r->restart].offset;
+    return true;
+}
+
+/* Loads the next chunk of events; sets r->ended at the end. Restart points that were not sought, and the index,
+ * are only looked through. */
+static int next_chunk(struct capture_reader *r, struct util_error *error)
+{
+    for (;;) {
+        const uint64_t at = r->at;
+        const bool sought = r->restart != r->restart_end;
+        uint32_t type = CAPTURE_CHUNK_END;
+        const int got = capture_read_chunk(
+            r, sought ? 1u << CAPTURE_CHUNK_RESTART : 1u << CAPTURE_CHUNK_EVENTS, &type, error);
+        if (got <= 0)
+            return got;
+        const bool first = at == (sought ? r->index.at[r->restart].offset : 0);
+        r->in_restart = sought && type == CAPTURE_CHUNK_RESTART;
+        if (r->in_restart && first)
+            r->cursor = 1 + CAPTURE_RESTART_BYTES;
+        if (r->in_restart || (!sought && type == CAPTURE_CHUNK_EVENTS))
+            return 0;
+        if (sought && !leave_restart(r))
+            r->at = at; /* this chunk again, as what follows */
+    }
 }
 
 /* ---- events ---- */
@@ -157,7 +190,7 @@ static int read_frame(struct capture_reader *r, struct capture_event *out, struc
     return 0;
 }
 
-int capture_read(struct capture_reader *r, struct capture_event *out, struct util_error *error)
+static int read_event(struct capture_reader *r, struct capture_event *out, struct util_error *error)
 {
     while (!r->ended && r->cursor == r->plain_size) {
         int failed = next_chunk(r, error);
@@ -170,7 +203,10 @@ int capture_read(struct capture_reader *r, struct capture_event *out, struct uti
     }
     uint8_t type = *take(r, 1);
     const uint8_t *at;
+    if (r->in_restart && type != CAPTURE_EVENT_PAGES && type != CAPTURE_EVENT_REGISTER)
+        return bad_event(r, error, "event that no restart point has");
     out->type = (enum capture_event_type)type;
+    out->restart = r->in_restart;
     switch (type) {
     case CAPTURE_EVENT_PAGES: return read_pages(r, out, error);
     case CAPTURE_EVENT_REGISTER:
@@ -186,6 +222,16 @@ int capture_read(struct capture_reader *r, struct capture_event *out, struct uti
     }
 }
 
+int capture_read(struct capture_reader *r, struct capture_event *out, struct util_error *error)
+{
+    int failed;
+    do /* of several restart points only the last one's registers count */
+        failed = read_event(r, out, error);
+    while (!failed && out->type == CAPTURE_EVENT_REGISTER && r->in_restart &&
+           r->restart + 1 != r->restart_end);
+    return failed;
+}
+
 /* ---- opening ---- */
 
 static int read_header(struct capture_reader *r, struct util_error *error)
@@ -193,7 +239,7 @@ static int read_header(struct capture_reader *r, struct util_error *error)
     uint8_t head[CAPTURE_HEADER_SIZE], command[CAPTURE_COMMAND_MAX];
     if (r->info.file_size < sizeof head)
         return damaged(r, error, 0, "too short for a capture");
-    if (read_at(r, 0, head, sizeof head))
+    if (capture_read_at(r, 0, head, sizeof head))
         return util_fail(error, -EIO, "capture: cannot read");
     if (memcmp(head, CAPTURE_MAGIC, 8) != 0)
         return damaged(r, error, 0, "not a capture");
@@ -204,7 +250,7 @@ static int read_header(struct capture_reader *r, struct util_error *error)
     uint32_t length = util_load32(head + 12);
     if (length > CAPTURE_COMMAND_MAX || !util_in_range(sizeof head, length, r->info.file_size))
         return damaged(r, error, 12, "impossible length of the command");
-    if (read_at(r, sizeof head, command, length))
+    if (capture_read_at(r, sizeof head, command, length))
         return util_fail(error, -EIO, "capture: cannot read");
     if (util_load64(head + 40) != capture_header_hash(head, command, length))
         return damaged(r, error, 40, "header checksum does not match");
@@ -229,6 +275,7 @@ static int open_reader(struct capture_reader *r, struct capture_reader **out, st
         capture_reader_close(r);
         return code;
     }
+    capture_find_index(r);
     *out = r;
     return 0;
 }
@@ -279,6 +326,8 @@ void capture_reader_rewind(struct capture_reader *r)
 {
     r->at = r->first;
     r->plain_size = r->cursor = 0;
+    r->restart = r->restart_end = 0;
+    r->in_restart = false;
     r->ended = r->info.torn = false;
 }
 
@@ -289,6 +338,7 @@ void capture_reader_close(struct capture_reader *r)
     if (r->fd >= 0)
         close(r->fd);
     ZSTD_freeDCtx(r->zstd);
+    free(r->index.at);
     free(r->plain);
     free(r->stored);
     free(r);

@@ -8,13 +8,24 @@
  *
  *   header   8 bytes "VITRAIL\n"; u32 version; u32 length of the command; u64 memory size; 16 bytes GPU name,
  *            zero-padded; u64 xxh3 of the 40 bytes before and of the command; the command, no NUL
- *   chunk    u32 "CHNK"; u32 type (1 events, 2 end of the file); u32 stored size; u32 plain size (at most
+ *   chunk    u32 "CHNK"; u32 type (1 events, 2 end of the file, 3 restart point, 4 index); u32 stored size; u32 plain size (at most
  *            CAPTURE_CHUNK_MAX); u64 xxh3 of the stored bytes; u64 xxh3 of the 24 bytes before; the stored
- *            bytes: one zstd frame that unpacks to events. The end chunk is empty: a file without one is
+ *            bytes: one zstd frame that unpacks to events. The end chunk stores nothing: a file without one is
  * torn. event    u8 type (enum capture_event_type), then PAGES: u32 count (1..CAPTURE_PAGES_MAX), and for
  * each page u64 address | kind: kind 0: 4096 bytes follow, kind 1: the page is all zero; REGISTER, IRQ_REPLY:
  * u32 offset, u32 value; FRAME: u64 address (u32 in version 1) and the six words of struct capture_frame
  * behind it, its layout and format as numbers of the file's own (capture_frame.c)
+ *
+ * From version 3 on a file has restart points, to begin from in its middle, and an index of them. Who reads from
+ * the beginning skips both; who finds the index damaged, or the file torn, reads from the beginning.
+ *
+ *   restart  one or more chunks of type 3 behind a frame mark, the first of which begins with an event RESTART: u8 flags
+ *            (1: it stands for itself; otherwise it changes the memory of the one before it), u64 frame marks
+ *            before it that were shown, u64 all of them. Then PAGES: what differs in memory, what the device wrote
+ *            there included, and REGISTER: writes that bring a fresh device to where it stood (gpu/setup.h)
+ *   index    one chunk of type 4 before the end chunk, whose plain size is its bytes: u64 frame marks of the file
+ *            that were shown, u64 all of them, u32 count; for each restart u64 file offset, u64 shown, u64 all,
+ *            u32 flags
  *
  * Memory starts as zero. A page is written only when it differs from what the replay will hold at that place,
  * which the writer knows by the xxh3 of each page. */
@@ -27,7 +38,7 @@
 #include "gpu/memory.h"
 #include "util/error.h"
 
-#define CAPTURE_VERSION   2 /* written; version 1 is read too */
+#define CAPTURE_VERSION   3 /* written; all before are read too */
 #define CAPTURE_CHUNK_MAX (4u << 20)
 #define CAPTURE_PAGES_MAX 256u
 
@@ -38,6 +49,17 @@ enum capture_event_type {
     CAPTURE_EVENT_IRQ_REPLY, /* register writes made in answer to an interrupt: BPOA/BPOS supplied on
                                 out-of-memory */
     CAPTURE_EVENT_FRAME,     /* a picture is complete */
+};
+
+/* Frame marks. */
+struct capture_counts {
+    uint64_t shown, all;
+};
+
+struct capture_restart {
+    uint64_t offset; /* in the file */
+    struct capture_counts before;
+    bool full; /* it stands for itself */
 };
 
 /* What a frame mark says: where the picture stands. `layout` is enum raster_layout, `format` enum
@@ -56,6 +78,7 @@ struct capture_page {
 
 struct capture_event {
     enum capture_event_type type;
+    bool restart; /* of a restart point that was sought, not what was recorded */
     union {
         struct {
             const struct capture_page *pages;
@@ -84,8 +107,27 @@ int capture_note_device_write(struct capture_writer *writer, const struct gpu_me
 int capture_write_register(struct capture_writer *writer, uint32_t offset, uint32_t value, bool irq_reply);
 /* Or -EINVAL: a layout or format that has no number in files. */
 int capture_write_frame(struct capture_writer *writer, const struct capture_frame *frame);
-int capture_flush(struct capture_writer *writer);        /* all so far reaches the file */
-int capture_writer_close(struct capture_writer *writer); /* flushes, frees; NULL is accepted */
+/* Pages as another capture has them, whatever the replay holds. */
+int capture_write_pages(struct capture_writer *writer, const struct capture_page *pages, uint32_t count);
+/* As capture_write_register, but the file does not get it: of what happened before it begins. */
+void capture_note_register(struct capture_writer *writer, uint32_t offset, uint32_t value);
+/* How a file begins that leaves out what was before: memory as it stands, and what brings the device to where it
+ * stands. 0, -EIO, -ENOSPC, -ENOMEM, -E2BIG (too many registers). */
+int capture_write_state(struct capture_writer *writer, const struct gpu_memory *memory);
+/* A restart point after every `interval` pictures that are shown (four times as many that are not); 0: none,
+ * which is so at first. As many fewer as make the file larger than twice its events and 64 MiB. */
+void capture_set_interval(struct capture_writer *writer, uint32_t interval);
+/* Behind a frame mark, while the device has no work: writes a restart point if one is due. Codes as
+ * capture_write_range. */
+int capture_offer_restart(struct capture_writer *writer, const struct gpu_memory *memory);
+/* What would make the file larger than that is left out, with all that follows; the index still comes behind it. 0:
+ * any size. */
+void capture_set_limit(struct capture_writer *writer, uint64_t bytes);
+/* Whether something was left out; *shown: frame marks in the file that were shown. */
+bool capture_writer_is_full(const struct capture_writer *writer, uint64_t *shown);
+uint64_t capture_writer_size(const struct capture_writer *writer); /* bytes in the file; by any thread */
+int capture_flush(struct capture_writer *writer);                  /* all so far reaches the file */
+int capture_writer_close(struct capture_writer *writer);           /* flushes, frees; NULL is accepted */
 
 /* ---- reading ---- */
 struct capture_reader;
@@ -104,6 +146,13 @@ void capture_reader_info(const struct capture_reader *reader, struct capture_inf
 /* 0 with an event (CAPTURE_EVENT_END at the end, also of a torn file), or -EBADMSG with the byte offset
  * named. */
 int capture_read(struct capture_reader *reader, struct capture_event *out, struct util_error *error);
+/* Of the whole file, if it has an index; false: nobody knows before it was read. */
+bool capture_reader_counts(const struct capture_reader *reader, struct capture_counts *out);
+/* Goes to the last restart point before picture `number` (from 1; `shown`: of those that are shown alone), else to the
+ * beginning; *before: frame marks that are left out. What is read then belongs to a fresh device and zeroed memory.
+ * */
+void capture_reader_seek(struct capture_reader *reader, bool shown, uint64_t number,
+                         struct capture_counts *before);
 uint64_t capture_reader_position(const struct capture_reader *reader); /* bytes consumed, for progress */
 void capture_reader_rewind(struct capture_reader *reader);
 void capture_reader_close(struct capture_reader *reader);

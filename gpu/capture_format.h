@@ -17,7 +17,15 @@
 #define CAPTURE_PAGE_KINDS   0xfffu
 #define CAPTURE_FRAME_BYTES  32u
 
-enum { CAPTURE_CHUNK_EVENTS = 1, CAPTURE_CHUNK_END = 2 };
+#define CAPTURE_EVENT_RESTART 5u  /* behind enum capture_event_type: how a restart point begins */
+#define CAPTURE_RESTART_BYTES 17u /* of its first event, behind the type */
+#define CAPTURE_INDEX_HEAD    20u
+#define CAPTURE_INDEX_ENTRY   28u
+#define CAPTURE_INDEX_MAX     ((CAPTURE_CHUNK_MAX - CAPTURE_INDEX_HEAD) / CAPTURE_INDEX_ENTRY)
+#define CAPTURE_WITH_INDEX    3u /* the version from which files may have one */
+
+enum { CAPTURE_CHUNK_EVENTS = 1, CAPTURE_CHUNK_END, CAPTURE_CHUNK_RESTART, CAPTURE_CHUNK_INDEX };
+enum { CAPTURE_RESTART_FULL = 1 }; /* flags of a restart point */
 
 /* The header's checksum: of its first 40 bytes and the command. */
 uint64_t capture_header_hash(const uint8_t *header, const uint8_t *command, uint32_t length);

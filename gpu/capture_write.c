@@ -10,26 +10,12 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "gpu/capture_format.h"
+#include "gpu/capture_internal.h"
 #include "util/bits.h"
 #include "util/checked.h"
 #include "util/files.h"
 
 #define LEVEL 3 /* zstd: recording must not slow the program down much */
-
-/* known[page] is the xxh3 of what the replay holds there, XORed with that of a zero page, so that the table
- * starts as zero. A page that the device and the program may both have changed is unknown. */
-#define UNKNOWN 1ull
-
-struct capture_writer {
-    int fd;
-    int error; /* the first failure stays */
-    uint64_t *known;
-    uint64_t page_count, zero_hash;
-    uint8_t *plain, *stored;
-    uint32_t plain_size;
-    ZSTD_CCtx *zstd;
-};
 
 static int write_all(int fd, const void *bytes, size_t size)
 {
@@ -67,16 +53,17 @@ static int write_header(struct capture_writer *w, const char *gpu, const char *c
     memcpy(bytes + CAPTURE_HEADER_SIZE, command, length);
     uint64_t hash = capture_header_hash(bytes, bytes + CAPTURE_HEADER_SIZE, length);
     memcpy(bytes + 40, &hash, 8);
+    w->position = CAPTURE_HEADER_SIZE + length;
     return write_all(w->fd, bytes, CAPTURE_HEADER_SIZE + length);
 }
 
-static int write_chunk(struct capture_writer *w, uint32_t type)
+int capture_write_chunk(struct capture_writer *w, uint32_t type)
 {
     uint8_t *head = w->stored, *body = head + CAPTURE_CHUNK_HEADER;
     size_t stored = 0;
     if (w->error)
         return w->error;
-    if (type == CAPTURE_CHUNK_EVENTS) {
+    if (type != CAPTURE_CHUNK_END) {
         stored = ZSTD_compressCCtx(w->zstd, body, ZSTD_compressBound(CAPTURE_CHUNK_MAX), w->plain,
                                    w->plain_size, LEVEL);
         if (ZSTD_isError(stored))
@@ -91,17 +78,25 @@ static int write_chunk(struct capture_writer *w, uint32_t type)
     hash = XXH3_64bits(head, 24);
     memcpy(head + 24, &hash, 8);
     w->plain_size = 0;
-    int error = write_all(w->fd, head, CAPTURE_CHUNK_HEADER + stored);
+    const uint64_t size = CAPTURE_CHUNK_HEADER + stored;
+    const bool events = type == CAPTURE_CHUNK_EVENTS || type == CAPTURE_CHUNK_RESTART;
+    w->full |= events && w->limit && w->position + size > w->limit;
+    if (events && w->full)
+        return 0;
+    int error = write_all(w->fd, head, size);
+    __atomic_store_n(&w->position, w->position + size, __ATOMIC_RELAXED);
+    if (type == CAPTURE_CHUNK_EVENTS)
+        w->written = w->counts;
+    w->restart_bytes += type == CAPTURE_CHUNK_RESTART ? size : 0;
     return error ? fail(w, error) : 0;
 }
 
 int capture_flush(struct capture_writer *w)
 {
-    return w->plain_size ? write_chunk(w, CAPTURE_CHUNK_EVENTS) : w->error;
+    return w->plain_size ? capture_write_chunk(w, w->chunk) : w->error;
 }
 
-/* Room for `size` bytes of events, which stay in one chunk; NULL after a failure. */
-static uint8_t *append(struct capture_writer *w, uint32_t size)
+uint8_t *capture_append(struct capture_writer *w, uint32_t size)
 {
     if (w->plain_size + size > CAPTURE_CHUNK_MAX && capture_flush(w))
         return NULL;
@@ -114,40 +109,34 @@ static uint8_t *append(struct capture_writer *w, uint32_t size)
 
 /* ---- events ---- */
 
-static uint64_t page_hash(const struct capture_writer *w, const uint8_t *page)
+uint64_t capture_page_hash(const struct capture_writer *w, const uint8_t *page)
 {
     return XXH3_64bits(page, GPU_PAGE) ^ w->zero_hash;
 }
 
-/* A PAGES event in the making: its count is filled in when it is complete. */
-struct pages_event {
-    uint8_t *head;
-    uint32_t count;
-};
-
-static void end_pages(struct pages_event *event)
+void capture_end_pages(struct capture_pages_event *event)
 {
     if (event->head)
         util_store32(event->head + 1, event->count);
-    *event = (struct pages_event){0};
+    *event = (struct capture_pages_event){0};
 }
 
-static int write_page(struct capture_writer *w, struct pages_event *event, uint64_t address,
-                      const uint8_t *bytes, bool zero)
+int capture_add_page(struct capture_writer *w, struct capture_pages_event *event, uint64_t address,
+                     const uint8_t *bytes, bool zero)
 {
     uint32_t size = 8 + (zero ? 0 : GPU_PAGE);
     bool full = event->count == CAPTURE_PAGES_MAX || w->plain_size + size > CAPTURE_CHUNK_MAX;
     if (full)
-        end_pages(event);
+        capture_end_pages(event);
     if (!event->head) {
-        uint8_t *head = append(w, 5 + size); /* head and first page in one chunk */
+        uint8_t *head = capture_append(w, 5 + size); /* head and first page in one chunk */
         if (!head)
             return w->error;
         w->plain_size -= size;
         head[0] = CAPTURE_EVENT_PAGES;
         event->head = head;
     }
-    uint8_t *at = append(w, size);
+    uint8_t *at = capture_append(w, size);
     if (!at)
         return w->error;
     uint64_t word = address | (zero ? CAPTURE_PAGE_ZERO : 0);
@@ -173,7 +162,7 @@ int capture_write_range(struct capture_writer *w, const struct gpu_memory *memor
                         uint64_t size)
 {
     uint64_t first, end;
-    struct pages_event event = {0};
+    struct capture_pages_event event = {0};
     int error = w->error;
     if (!page_range(w, memory, address, size, &first, &end))
         return -EINVAL;
@@ -181,13 +170,13 @@ int capture_write_range(struct capture_writer *w, const struct gpu_memory *memor
         /* The program may be writing meanwhile: hash and store one private copy. */
         uint8_t page[GPU_PAGE];
         memcpy(page, memory->base + p * GPU_PAGE, GPU_PAGE);
-        uint64_t hash = page_hash(w, page);
+        uint64_t hash = capture_page_hash(w, page);
         if (hash == w->known[p])
             continue;
-        error = write_page(w, &event, p * GPU_PAGE, page, !hash);
-        w->known[p] = error ? UNKNOWN : hash;
+        error = capture_add_page(w, &event, p * GPU_PAGE, page, !hash);
+        w->known[p] = error ? CAPTURE_UNKNOWN : hash;
     }
-    end_pages(&event);
+    capture_end_pages(&event);
     return error;
 }
 
@@ -200,16 +189,17 @@ int capture_note_device_write(struct capture_writer *w, const struct gpu_memory 
     for (uint64_t p = first; p < end; p++) {
         /* The rest of a page written in part may be the program's doing, which the replay does not have. */
         bool whole = p * GPU_PAGE >= address && (p + 1) * GPU_PAGE <= address + size;
-        w->known[p] = whole ? page_hash(w, memory->base + p * GPU_PAGE) : UNKNOWN;
+        w->known[p] = whole ? capture_page_hash(w, memory->base + p * GPU_PAGE) : CAPTURE_UNKNOWN;
     }
     return w->error;
 }
 
 int capture_write_register(struct capture_writer *w, uint32_t offset, uint32_t value, bool irq_reply)
 {
-    uint8_t *at = append(w, 9);
+    uint8_t *at = capture_append(w, 9);
     if (!at)
         return w->error;
+    gpu_setup_note(&w->setup, offset, value);
     at[0] = irq_reply ? CAPTURE_EVENT_IRQ_REPLY : CAPTURE_EVENT_REGISTER;
     util_store32(at + 1, offset);
     util_store32(at + 5, value);
@@ -221,12 +211,40 @@ int capture_write_frame(struct capture_writer *w, const struct capture_frame *fr
     uint8_t bytes[CAPTURE_FRAME_BYTES];
     if (!capture_frame_put(frame, bytes))
         return -EINVAL;
-    uint8_t *at = append(w, 1 + sizeof bytes);
+    uint8_t *at = capture_append(w, 1 + sizeof bytes);
     if (!at)
         return w->error;
     at[0] = CAPTURE_EVENT_FRAME;
     memcpy(at + 1, bytes, sizeof bytes);
+    w->counts.shown += frame->presented != 0;
+    w->counts.all++;
     return 0;
+}
+
+void capture_note_register(struct capture_writer *w, uint32_t offset, uint32_t value)
+{
+    gpu_setup_note(&w->setup, offset, value);
+}
+
+void capture_set_interval(struct capture_writer *w, uint32_t interval)
+{
+    w->interval = interval;
+}
+
+void capture_set_limit(struct capture_writer *w, uint64_t bytes)
+{
+    w->limit = bytes;
+}
+
+uint64_t capture_writer_size(const struct capture_writer *w)
+{
+    return __atomic_load_n(&w->position, __ATOMIC_RELAXED);
+}
+
+bool capture_writer_is_full(const struct capture_writer *w, uint64_t *shown)
+{
+    *shown = w->written.shown;
+    return w->full;
 }
 
 /* ---- life ---- */
@@ -239,6 +257,9 @@ int capture_writer_create(const char *path, const char *gpu, const char *command
     if (!w)
         return util_fail(error, -ENOMEM, "%s: no memory", path);
     w->fd = -1;
+    w->chunk = CAPTURE_CHUNK_EVENTS;
+    memcpy(w->gpu, gpu, strnlen(gpu, CAPTURE_GPU_MAX));
+    w->setup.gpu = w->gpu;
     w->zero_hash = XXH3_64bits(zero, sizeof zero);
     w->page_count = memory_size / GPU_PAGE;
     w->known = calloc(w->page_count ? w->page_count : 1, sizeof *w->known);
@@ -277,10 +298,15 @@ int capture_writer_close(struct capture_writer *w)
     if (!error)
         error = capture_flush(w);
     if (!error)
-        error = write_chunk(w, CAPTURE_CHUNK_END);
+        error = capture_write_index(w, &w->plain_size); /* the end's plain size */
+    if (!error)
+        error = capture_write_chunk(w, CAPTURE_CHUNK_END);
     if (w->fd >= 0 && close(w->fd) < 0 && !error)
         error = -EIO;
     ZSTD_freeCCtx(w->zstd);
+    gpu_setup_finish(&w->setup);
+    free(w->index.at);
+    free(w->restarted);
     free(w->known);
     free(w->plain);
     free(w->stored);

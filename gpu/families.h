@@ -26,4 +26,13 @@ const struct gpu_info *gpu_info_at(unsigned n);         /* of those that draw; N
 const struct gpu_info *gpu_info_driven_at(unsigned n);  /* of those with a driver, which come first */
 const struct gpu_info *gpu_info_find(const char *name); /* of all; NULL: there is none */
 
+/* What a register write is to someone who brings a device into another's state (gpu/setup.h). */
+enum gpu_write_kind {
+    GPU_WRITE_STATE,   /* the last value of the register counts */
+    GPU_WRITE_COMMAND, /* it changes the state by its value: the last write of each counts */
+    GPU_WRITE_WORK,    /* it starts or stops work, or has the device write memory */
+};
+/* Of a GPU by its name; GPU_WRITE_STATE where there is none such. */
+enum gpu_write_kind gpu_write_kind(const char *gpu, uint32_t offset, uint32_t value);
+
 #endif

@@ -226,6 +226,39 @@ void gpu_memory_clear(struct gpu_memory *memory)
         memset(memory->base, 0, memory->size);
 }
 
+/* Regions are whole, whatever the file knows of holes in them. */
+static void next_region(const struct gpu_memory *memory, uint64_t address, uint64_t *from, uint64_t *to)
+{
+    *from = *to = memory->size;
+    for (unsigned n = memory->region_count; n-- > 0;) {
+        const struct gpu_memory_region *r = &memory->region[n];
+        if (r->address + r->size <= address)
+            return;
+        *from = UTIL_MAX(r->address, address);
+        *to = r->address + r->size;
+    }
+}
+
+void gpu_memory_next_data(const struct gpu_memory *memory, uint64_t address, uint64_t *from, uint64_t *to)
+{
+    if (memory->region_count) {
+        next_region(memory, address, from, to);
+        return;
+    }
+    *from = address;
+    *to = memory->size;
+    if (memory->fd < 0)
+        return;
+    const off_t base = (off_t)memory->file_offset, data = lseek(memory->fd, base + (off_t)address, SEEK_DATA);
+    const off_t hole = data < 0 ? -1 : lseek(memory->fd, data, SEEK_HOLE);
+    if (data < 0 && errno == ENXIO)
+        *from = memory->size; /* only holes are left */
+    if (hole <= data)
+        return;
+    *from = UTIL_MIN((uint64_t)(data - base), memory->size);
+    *to = UTIL_MIN((uint64_t)(hole - base), memory->size);
+}
+
 void gpu_memory_destroy(struct gpu_memory *memory)
 {
     if (memory->reserved) {

@@ -59,6 +59,9 @@ const struct gpu_memory_region *gpu_memory_region_at(const struct gpu_memory *me
                                                      uint64_t size);
 /* Where the page at `address`, which is memory, stands in the file; *left: bytes from there on that follow it in both. */
 uint64_t gpu_memory_offset(const struct gpu_memory *memory, uint64_t address, uint64_t *left);
+/* The first range from `address` (a page) on in which anything was ever written, as far as the file knows holes,
+ * else all that is left; behind the last: memory's end twice. */
+void gpu_memory_next_data(const struct gpu_memory *memory, uint64_t address, uint64_t *from, uint64_t *to);
 
 /* Host pointer to [address, address + size), or NULL when any of it lies outside. size 0 gives NULL. */
 static inline uint8_t *gpu_memory_at(const struct gpu_memory *memory, uint64_t address, uint64_t size)

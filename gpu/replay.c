@@ -9,6 +9,7 @@
 
 #include "gpu/families.h"
 #include "gpu/picture.h"
+#include "util/bits.h"
 
 #define AHEAD 64
 
@@ -21,6 +22,8 @@ struct replay {
     struct capture_event ahead[AHEAD];
     uint32_t next, end;
     bool has_presented;
+    replay_listen_fn listen;
+    void *listen_data;
     double device_wall, device_cpu; /* seconds inside register writes and page copies */
     int read_error;                 /* behind those events */
     struct util_error error;
@@ -51,6 +54,12 @@ static void read_ahead(struct replay *replay)
     }
 }
 
+static void tell(const struct replay *replay, const struct capture_event *event)
+{
+    if (replay->listen)
+        replay->listen(replay->listen_data, event, &replay->memory);
+}
+
 /* Where the device must be answered at once, the recorded driver's answers follow the write that started the
  * work: they are given until it is. Otherwise work waits, and they are writes like all others. */
 static void on_interrupt(void *data, uint32_t pending)
@@ -61,6 +70,7 @@ static void on_interrupt(void *data, uint32_t pending)
         if (!peek_event(replay) || replay->ahead[replay->next].type != CAPTURE_EVENT_IRQ_REPLY)
             return;
         event = &replay->ahead[replay->next++];
+        tell(replay, event);
         gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
     }
 }
@@ -110,14 +120,33 @@ void replay_destroy(struct replay *replay)
     free(replay);
 }
 
-int replay_rewind(struct replay *replay)
+static int start_over(struct replay *replay)
 {
     gpu_device_destroy(&replay->gpu);
     gpu_memory_clear(&replay->memory);
-    capture_reader_rewind(replay->reader);
     replay->next = replay->end = 0;
     replay->read_error = 0;
     return make_device(replay);
+}
+
+int replay_rewind(struct replay *replay)
+{
+    capture_reader_rewind(replay->reader);
+    return start_over(replay);
+}
+
+int replay_seek(struct replay *replay, bool shown, uint64_t number, uint64_t *before)
+{
+    struct capture_counts counts;
+    capture_reader_seek(replay->reader, shown, number, &counts);
+    *before = shown ? counts.shown : counts.all;
+    return start_over(replay);
+}
+
+void replay_set_listener(struct replay *replay, replay_listen_fn listen, void *data)
+{
+    replay->listen = listen;
+    replay->listen_data = data;
 }
 
 static int finish_error(struct replay *replay, int code, struct util_error *error)
@@ -139,6 +168,7 @@ static void copy_pages(struct replay *replay)
 {
     const struct capture_event *event = &replay->ahead[replay->next++];
 
+    tell(replay, event);
     for (uint32_t i = 0; i < event->pages.count; i++) /* addresses were checked against the memory's size */
         memcpy(replay->memory.base + event->pages.pages[i].address, event->pages.pages[i].bytes, GPU_PAGE);
 }
@@ -149,6 +179,7 @@ static void give_writes(struct replay *replay)
     while (replay->next < replay->end && is_write(&replay->ahead[replay->next])) {
         const struct capture_event *event = &replay->ahead[replay->next++];
 
+        tell(replay, event);
         gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
     }
 }
@@ -191,8 +222,9 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
             on_the_clock(replay, give_writes);
             break;
         case CAPTURE_EVENT_FRAME:
-            *frame = replay->ahead[replay->next++].frame;
+            *frame = replay->ahead[replay->next].frame;
             on_the_clock(replay, flush); /* reading a register did that: it is not recorded */
+            tell(replay, &replay->ahead[replay->next++]);
             replay->has_presented |= frame->presented != 0;
             if (presented_only && !frame->presented)
                 break;
@@ -213,14 +245,22 @@ void *replay_picture_keep(struct replay *replay, const struct capture_frame *fra
 
 /* ---- the rest ---- */
 
+uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit)
+{
+    struct capture_counts total;
+    struct capture_event event = {0};
+    uint64_t count = 0;
+    if (capture_reader_counts(reader, &total))
+        return UTIL_MIN(shown ? total.shown : total.all, limit);
+    while (count < limit && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
+        count += event.type == CAPTURE_EVENT_FRAME && (!shown || event.frame.presented);
+    capture_reader_rewind(reader);
+    return count;
+}
+
 bool replay_shows_pictures(struct capture_reader *reader)
 {
-    struct capture_event event = {0};
-    bool found = false;
-    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
-        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
-    capture_reader_rewind(reader);
-    return found;
+    return replay_count_pictures(reader, true, 1) > 0;
 }
 
 bool replay_has_presented(const struct replay *replay)

@@ -32,6 +32,20 @@ int replay_picture(struct replay *replay, const struct capture_frame *frame, str
 /* Its bytes, for gpu_picture_draw to draw later (gpu_picture_keep). NULL: as there. */
 void *replay_picture_keep(struct replay *replay, const struct capture_frame *frame);
 
+/* Starts over at the last restart point before picture `number` (from 1; of those that are shown, if `shown`), or
+ * from the beginning; *before: pictures that are left out. 0 or -ENOMEM. */
+int replay_seek(struct replay *replay, bool shown, uint64_t number, uint64_t *before);
+
+/* Calls `listen` with each event before it has its effect, in order; NULL: nobody listens. `memory` is the guest's as the
+ * event finds it. */
+typedef void (*replay_listen_fn)(void *data, const struct capture_event *event,
+                                 const struct gpu_memory *memory);
+void replay_set_listener(struct replay *replay, replay_listen_fn listen, void *data);
+
+/* How many pictures the capture has, at most `limit` (then there may be more): from its index, else by reading that far.
+ * The reader is back at the start afterwards. */
+uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit);
+
 /* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
  */
 bool replay_shows_pictures(struct capture_reader *reader);

@@ -13,7 +13,7 @@ struct options {
     const char *capture;
     uint64_t frame, sample, draw, target;
     uint64_t x, y;
-    bool has_pixel, no_trace, all, json;
+    bool has_pixel, no_trace, all, whole, json;
     struct tool_device_options device;
 };
 
@@ -44,6 +44,10 @@ static const struct tool_option rows[] = {
     {"draw", "D", "only this draw of the picture, counted from 1", .kind = TOOL_NUMBER, .at = AT(draw),
      .min = 1, .max = UINT32_MAX},
     {"no-trace", NULL, "leave the programs' instructions out", .kind = TOOL_SWITCH, .at = AT(no_trace)},
+    {"whole", NULL,
+     "play the capture from its beginning, not from the last place from which the pixel can be followed: of "
+     "textures drawn before that place it is told where, too",
+     .kind = TOOL_SWITCH, .at = AT(whole)},
     {"all", NULL, "count the end of every rendering job as a picture", .kind = TOOL_SWITCH, .at = AT(all)},
     {"json", NULL, "for tools", .kind = TOOL_SWITCH, .at = AT(json)},
     {0},
@@ -106,7 +110,8 @@ static int explain(const struct options *o, const struct gpu_options *device)
     struct tool_progress progress = {0};
     struct util_error error = {0};
     int code = TOOL_OK;
-    int err = explain_run(o->capture, device, o->all, show.trace, &result, on_progress, &progress, &error);
+    int err = explain_run(o->capture, device, o->all, o->whole, show.trace, &result, on_progress, &progress,
+                          &error);
 
     tool_progress_end(&progress);
     for (unsigned i = 0; i < result.fault_count; i++)

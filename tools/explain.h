@@ -101,6 +101,7 @@ struct explain_pixel {
     uint32_t bytes;             /* 1 to 16 */
     bool found;                 /* some store wrote it, or would have: the last stage says so */
     bool cut;                   /* more than EXPLAIN_STAGES */
+    bool lost;                  /* what the first stage begins with was not stored by any that was played */
 
     uint8_t rgba[4]; /* in the picture */
     uint8_t made[4]; /* what the last stage's samples give, unless it stopped */
@@ -138,17 +139,17 @@ struct explain_result {
         struct explain_program *at;
         uint32_t count, room;
     } programs;
-    uint32_t pictures;                       /* met in the first play */
+    uint32_t before;                         /* pictures that were not played */
     struct gpu_fault faults[EXPLAIN_FAULTS]; /* the guest's, the first ones */
     unsigned fault_count;
 };
 
-/* Fills result->pixels, of which picture, x and y are given, by playing `capture` (all of it goes back to its
- * beginning first). With `traces` the programs' instructions are kept, at most EXPLAIN_TRACE a primitive.
+/* Fills result->pixels, of which picture, x and y are given, by playing `capture` from the last restart point from which
+ * the pixels' ways can be followed; with `whole` from its beginning, as textures that were drawn may be older. With `traces` the programs' instructions are kept, at most EXPLAIN_TRACE a primitive.
  * `progress` (may be NULL) hears of the bytes of the file played. 0; -ERANGE with the message when a picture,
  * a pixel or a target does not exist; another negative errno with a message. Call explain_finish in either case. */
 #define EXPLAIN_TRACE 65536u
-int explain_run(const char *capture, const struct gpu_options *options, bool all, bool traces,
+int explain_run(const char *capture, const struct gpu_options *options, bool all, bool whole, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error);
 void explain_finish(struct explain_result *result);

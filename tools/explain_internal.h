@@ -52,6 +52,7 @@ struct explain_log {
         struct explain_stopped *at;
         uint32_t count, room;
     } stopped;
+    uint32_t before; /* pictures that were not played */
     bool out_of_memory;
 };
 

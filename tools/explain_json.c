@@ -408,6 +408,7 @@ int explain_print_json(FILE *out, const char *capture, const struct explain_resu
     json_uint(&j, "height", pixel->frame.height);
     json_hex(&j, "address", pixel->address);
     put_bytes(&j, "rgba", pixel->rgba);
+    json_uint(&j, "played_from", r->before + 1);
     json_boolean(&j, "found", pixel->found);
     if (pixel->has_target)
         json_uint(&j, "target", pixel->target);

@@ -119,7 +119,7 @@ static uint32_t picture_of(const struct explain_log *log, uint32_t op)
     uint32_t n = 0;
     while (n < log->marks.count && log->marks.at[n] <= op)
         n++;
-    return n + 1;
+    return log->before + n + 1;
 }
 
 /* Whether a load gives the pixel its colour; then from where. */
@@ -258,12 +258,14 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
         if (stage.start == EXPLAIN_LOADED) {
             more = whole && find_store(log, at, &place, true, &at, &before.local_x, &before.local_y);
             stage.traced = more;
+            pixel->lost = whole && !more;
             if (more)
                 end_stage(log, at, &before);
         } else if (stage.start == EXPLAIN_CONTINUED && at) {
             before.last = log->ops.at[at - 1].number + 1;
             place_stage(log, at - 1, &before);
         } else {
+            pixel->lost = stage.start == EXPLAIN_CONTINUED;
             more = false;
         }
         if (!UTIL_LIST_ADD(pixel->stages, stage))

@@ -12,6 +12,7 @@ struct play {
     struct explain_player player;
     struct replay *replay;
     uint32_t last; /* picture */
+    uint64_t from; /* the one that is sought */
     bool presented;
     void (*progress)(void *data, uint64_t position, uint64_t size);
     void *progress_data;
@@ -112,8 +113,12 @@ static int play_through(struct play *play, bool first, struct util_error *error)
 {
     struct explain_player *player = &play->player;
     struct capture_frame frame;
-    uint32_t number = 0;
+    uint64_t before;
     int got = 1;
+    if (replay_seek(play->replay, play->presented, play->from, &before))
+        return util_fail(error, -ENOMEM, "out of memory");
+    uint32_t number = (uint32_t)before;
+    player->log.before = player->result->before = number;
     while (number < play->last) {
         player->picture = number + 1;
         player->draws_in_picture = 0;
@@ -137,12 +142,10 @@ static int play_through(struct play *play, bool first, struct util_error *error)
             return code;
     }
     play->done += replay_position(play->replay);
-    player->result->pictures = number;
     if (got < 0)
         return got;
-    if (number < play->last)
-        return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", number == 1 ? "is" : "are",
-                         number, number == 1 ? "" : "s", play->last);
+    if (number < play->last) /* its index had said that there are as many */
+        return util_fail(error, -EBADMSG, "picture %u is missing", play->last);
     return player->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
 }
 
@@ -155,22 +158,65 @@ static void compare(struct explain_result *result)
     }
 }
 
-static int play_twice(struct play *play, struct util_error *error)
+/* Whether a pixel comes from before what was played. */
+static bool is_lost(const struct explain_result *result)
+{
+    for (uint32_t i = 0; i < result->pixel_count; i++)
+        if (result->before && (result->pixels[i].lost || !result->pixels[i].found))
+            return true;
+    return false;
+}
+
+static void forget(struct explain_player *player)
+{
+    for (uint32_t i = 0; i < player->result->pixel_count; i++) {
+        struct explain_pixel *p = &player->result->pixels[i];
+        free(p->stages.at);
+        memset(&p->stages, 0, sizeof p->stages);
+        p->lost = p->found = p->cut = false;
+    }
+    explain_log_finish(&player->log);
+    player->result->fault_count = 0;
+}
+
+/* The first play, from ever earlier places until all pixels can be followed. */
+static int play_first(struct play *play, struct util_error *error)
 {
     struct explain_player *player = &play->player;
     int code = play_through(play, true, error);
+    for (uint64_t step = 0; !code && is_lost(player->result); step = step ? step * 4 : 32) {
+        play->from = player->result->before > step ? player->result->before - step : 1;
+        forget(player);
+        code = play_through(play, true, error);
+    }
+    return code;
+}
+
+static int play_twice(struct play *play, struct util_error *error)
+{
+    struct explain_player *player = &play->player;
+    int code = play_first(play, error);
     if (code)
         return code;
-    if (!explain_watch_begin(player) || replay_rewind(play->replay))
+    if (!explain_watch_begin(player))
         return util_fail(error, -ENOMEM, "out of memory");
     code = play_through(play, false, error);
     compare(player->result);
     return code;
 }
 
+static int check_pictures(struct play *play, struct capture_reader *reader, struct util_error *error)
+{
+    const uint64_t count = replay_count_pictures(reader, play->presented, play->last);
+    if (count >= play->last)
+        return 0;
+    return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", count == 1 ? "is" : "are",
+                     (unsigned)count, count == 1 ? "" : "s", play->last);
+}
+
 /* ---- opening and closing ---- */
 
-int explain_run(const char *capture, const struct gpu_options *options, bool all, bool traces,
+int explain_run(const char *capture, const struct gpu_options *options, bool all, bool whole, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error)
 {
@@ -181,8 +227,11 @@ int explain_run(const char *capture, const struct gpu_options *options, bool all
     struct capture_reader *reader;
     struct capture_info info;
 
-    for (uint32_t i = 0; i < result->pixel_count; i++)
+    play.from = whole ? 1 : UINT64_MAX;
+    for (uint32_t i = 0; i < result->pixel_count; i++) {
         play.last = UTIL_MAX(play.last, result->pixels[i].picture);
+        play.from = UTIL_MIN(play.from, result->pixels[i].picture);
+    }
     int code = capture_reader_open(capture, &reader, error);
     if (code)
         return code;
@@ -192,7 +241,9 @@ int explain_run(const char *capture, const struct gpu_options *options, bool all
     play.player.observer =
         (struct gpu_observer){.data = &play.player, .planned = on_planned, .stopped = on_stopped};
     watched.observer = &play.player.observer;
-    code = replay_create(reader, &watched, &play.replay, error);
+    code = check_pictures(&play, reader, error);
+    if (!code)
+        code = replay_create(reader, &watched, &play.replay, error);
     if (code) {
         capture_reader_close(reader);
         return code;

@@ -411,6 +411,8 @@ void explain_print(FILE *out, const struct explain_result *r, const struct expla
     fprintf(out, " (%ux%u at 0x%08" PRIx64 "), pixel (%u, %u) at 0x%08" PRIx64 ": %u,%u,%u,%u\n",
             pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y, pixel->address,
             pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+    if (r->before)
+        fprintf(out, "played from picture %u on (--whole: all of them)\n", r->before + 1);
     if (!pixel->found) {
         fprintf(out, "\nNo tile was ever stored there: the pixel is as the memory was recorded.\n");
         return;

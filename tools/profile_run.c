@@ -39,14 +39,17 @@ void *profile_hand(struct collector *c, uint32_t batch, uint32_t number)
 
 /* ---- plays ---- */
 
-/* Plays from the beginning to the last picture that counts. */
+/* Plays from the last restart point before the first picture that counts to the last. */
 static int play(struct collector *c, double *ms, double *cpu_ms, struct util_error *error)
 {
     struct profile *p = c->profile;
     struct capture_frame frame;
     double wall, cpu, wall_before = 0, cpu_before = 0;
-    uint32_t number = 0;
+    uint64_t skipped;
     int got = 1;
+    if (replay_seek(c->replay, c->presented, p->first, &skipped))
+        return util_fail(error, -ENOMEM, "out of memory");
+    uint32_t number = (uint32_t)skipped;
     c->timed_draw = c->timed_shading = 0;
     *ms = *cpu_ms = 0;
     while (number < p->last) {
@@ -161,15 +164,10 @@ static int play_all(struct collector *c, struct util_error *error)
     int code = play(c, &ms, &cpu_ms, error);
     if (code)
         return code;
-    if (p->pictures < p->first)
-        return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u",
-                         p->pictures == 1 ? "is" : "are", p->pictures, p->pictures == 1 ? "" : "s", p->first);
     p->last = UTIL_MIN(p->last, p->pictures);
     c->observer = profile_time_observer(c);
     c->timing = true;
     for (uint32_t i = 0; i < c->request->loops; i++) {
-        if (replay_rewind(c->replay))
-            return util_fail(error, -ENOMEM, "out of memory");
         if ((code = play(c, &ms, &cpu_ms, error)))
             return code;
         p->wall_ms = i ? UTIL_MIN(p->wall_ms, ms) : ms;
@@ -197,7 +195,12 @@ int profile_run(const struct profile_request *request, struct profile *out, stru
     c.presented = !request->all && replay_shows_pictures(reader);
     c.size = info.file_size * (1 + request->loops);
     options.observer = &c.observer;
-    code = replay_create(reader, &options, &c.replay, error);
+    const uint64_t count = replay_count_pictures(reader, c.presented, out->first);
+    if (count < out->first)
+        code = util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", count == 1 ? "is" : "are",
+                         (unsigned)count, count == 1 ? "" : "s", out->first);
+    if (!code)
+        code = replay_create(reader, &options, &c.replay, error);
     if (code) {
         capture_reader_close(reader);
         return code;

@@ -36,8 +36,10 @@ struct session {
 
 static const struct tool_option rows[] = {
     {"png", "FILE", "write the last picture as PNG, or that of --frame", .kind = TOOL_FILE, .at = AT(png)},
-    {"frame", "N", "stop after picture N, counted from 1", .kind = TOOL_NUMBER, .at = AT(frame), .min = 1,
-     .max = UINT32_MAX},
+    {"frame", "N",
+     "stop after picture N, counted from 1; where nothing is asked of those before it, they are only drawn "
+     "from the last place on from which the capture can be played",
+     .kind = TOOL_NUMBER, .at = AT(frame), .min = 1, .max = UINT32_MAX},
     {"all", NULL,
      "count the end of every rendering job as a picture, also when the program showed its frames on a "
      "display",
@@ -132,6 +134,12 @@ static int add_picture(struct session *s, uint64_t number)
     return err ? TOOL_HOST : TOOL_OK; /* tool_frames_close says what failed */
 }
 
+/* Whether all that is asked for is of the last picture, so that those before it need not be drawn. */
+static bool may_seek(const struct options *o)
+{
+    return o->frame && o->loops == 1 && !o->frames.folder && !o->frames.video && !o->times && !o->stats;
+}
+
 /* Plays the capture once. */
 static int play(struct session *s)
 {
@@ -140,6 +148,9 @@ static int play(struct session *s)
     uint64_t n = 0;
     int got;
 
+    if (may_seek(o) && replay_seek(s->replay, s->presented, o->frame, &n))
+        return tool_error("replay", TOOL_HOST, "out of memory");
+    s->frames -= n; /* those that were not drawn */
     while ((got = replay_next_frame(s->replay, s->presented, &s->last, &error)) > 0) {
         report_faults(s);
         n++;
@@ -162,9 +173,6 @@ static int play(struct session *s)
     if (got < 0)
         return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o->capture,
                           error.code ? error.text : strerror(-got));
-    if (o->frame && n < o->frame)
-        return tool_error("replay", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->capture,
-                          (unsigned long long)n, (unsigned long long)o->frame);
     struct capture_info info;
     replay_info(s->replay, &info);
     if (info.torn)
@@ -252,6 +260,12 @@ static int run(const struct options *o, struct capture_reader *reader, const str
     int code = TOOL_OK;
 
     capture_reader_info(reader, &info);
+    const uint64_t count = o->frame ? replay_count_pictures(reader, s.presented, o->frame) : 0;
+    if (count < o->frame) {
+        capture_reader_close(reader);
+        return tool_error("replay", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->capture,
+                          (unsigned long long)count, (unsigned long long)o->frame);
+    }
     int err = replay_create(reader, device, &s.replay, &error);
     if (err) {
         capture_reader_close(reader);

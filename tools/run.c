@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@
 #include "gpu/capture.h"
 #include "gpu/families.h"
 
-#define MAX_REPORTS 50 /* on stderr; all go to the log */
+#define TELL_MS     1000 /* from one word on the capture's size to the next */
+#define MAX_REPORTS 50   /* on stderr; all go to the log */
 
 /* ---- the server's process ---- */
 
@@ -93,6 +95,8 @@ static int open_parts(struct run *run, struct parts *p)
         r = capture_writer_create(run->record, run->gpu, command, p->memory.size, &p->capture, &error);
         if (r)
             return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
+        capture_set_interval(p->capture, (uint32_t)run->restarts);
+        capture_set_limit(p->capture, run->limit);
     }
     r = tool_frames_open(&p->frames);
     if (r)
@@ -108,6 +112,21 @@ static int open_parts(struct run *run, struct parts *p)
     if (!r)
         r = drm_server_create(run->listener, p->drm, &p->memory, &p->server);
     return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
+}
+
+/* On a terminal, of which the last line is ours while nothing else is said. `last`: it stays, and that the capture
+ * is full is said anywhere. */
+static void tell_size(const struct run *run, const struct capture_writer *capture, bool last)
+{
+    uint64_t shown;
+    if (!capture)
+        return;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%s: %.1f MiB%s", run->record, (double)capture_writer_size(capture) / 1048576,
+                last ? "\n" : " ");
+    if (last && capture_writer_is_full(capture, &shown))
+        tool_error(run->name, 0, "%s has its %llu MiB, and ends after %llu pictures", run->record,
+                   (unsigned long long)(run->limit >> 20), (unsigned long long)shown);
 }
 
 /* `judged`: the run came to its end, and whether it used the GPU is asked. */
@@ -128,6 +147,7 @@ static int close_parts(struct run *run, struct parts *p, bool judged)
     int unwritten = tool_frames_close(&p->frames);
     if (unwritten)
         status = unwritten;
+    tell_size(run, p->capture, true);
     int r = capture_writer_close(p->capture);
     if (r)
         status = tool_error(run->name, TOOL_BAD_FILE, "%s is not complete: %s", run->record, strerror(-r));
@@ -158,16 +178,26 @@ static void *end_anyway(void *data)
 }
 
 /* Until the run is over; whether the program came to its end. */
-static bool wait_for_end(struct drm *drm, int control)
+static bool wait_for_end(const struct run *run, const struct parts *parts, int control)
 {
     pthread_t thread;
     bool ended = false;
     char word = 0;
     ssize_t n;
-    while ((n = read(control, &word, 1)) > 0 || (n < 0 && errno == EINTR)) {
-        ended |= n > 0 && word == RUN_ENDED;
-        if (n > 0 && word == RUN_HURRY)
-            drm_cancel(drm);
+    struct pollfd heard = {.fd = control, .events = POLLIN};
+    for (;;) {
+        if (!poll(&heard, 1, parts->capture ? TELL_MS : -1)) {
+            tell_size(run, parts->capture, false);
+            continue;
+        }
+        n = read(control, &word, 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        ended |= word == RUN_ENDED;
+        if (word == RUN_HURRY)
+            drm_cancel(parts->drm);
     }
     if (!pthread_create(&thread, NULL, end_anyway, NULL))
         pthread_detach(thread);
@@ -215,7 +245,7 @@ static int serve(struct run *run, int ready, int control)
     if (!status)
         status = open_parts(run, &parts);
     const char byte = 0;
-    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(parts.drm, control);
+    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(run, &parts, control);
     int closing = close_parts(run, &parts, ended);
     if (run->log_file)
         fclose(run->log_file);
@@ -283,8 +313,11 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {
-        .name = argv[0], .gpu = gpu_info_at(0)->name, .memory = 1ull << 30, .device = TOOL_USUAL_DEVICE};
+    struct run run = {.name = argv[0],
+                      .gpu = gpu_info_at(0)->name,
+                      .memory = 1ull << 30,
+                      .restarts = 32,
+                      .device = TOOL_USUAL_DEVICE};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = run_parse(&run, argc, argv, record);

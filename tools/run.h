@@ -20,7 +20,7 @@ struct run {
     const char *log, *record;
     struct tool_frames_options frames;
     uint32_t width, height;
-    uint64_t memory;
+    uint64_t memory, restarts, limit;
     bool sync, any_driver;
     const char *gpu;
     struct drm_launch_options launch;

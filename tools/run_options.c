@@ -83,13 +83,37 @@ static const struct tool_option common_rows[] = {
     {0},
 };
 
+/* Of captures. */
+#define RESTARTS                                                                                             \
+    {"restart-every",                                                                                        \
+     "N",                                                                                                    \
+     "pictures from one place in the capture to the next from which it can be played (default 32; 0: "       \
+     "only from its beginning)",                                                                             \
+     .kind = TOOL_NUMBER,                                                                                    \
+     .at = AT(restarts),                                                                                     \
+     .min = 0,                                                                                               \
+     .max = 1000000}
+#define LIMIT                                                                                                \
+    {"limit",                                                                                                \
+     "SIZE",                                                                                                 \
+     "the capture ends before it is larger, as 500M or 2G; the program goes on",                             \
+     .kind = TOOL_SIZE,                                                                                      \
+     .at = AT(limit),                                                                                        \
+     .min = 1u << 20,                                                                                        \
+     .max = 1ull << 50,                                                                                      \
+     .takes = "a size from 1M"}
+
 static const struct tool_option run_rows[] = {
     {"record", "FILE", "also keep what was drawn in a capture", .kind = TOOL_FILE, .at = AT(record)},
+    RESTARTS,
+    LIMIT,
     {0},
 };
 
 static const struct tool_option record_rows[] = {
     {"o", "FILE", "the capture (replaced when it exists)", .kind = TOOL_FILE, .at = AT(record)},
+    RESTARTS,
+    LIMIT,
     {0},
 };
 

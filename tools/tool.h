@@ -29,6 +29,7 @@ enum tool_exit {
     COMMAND(record)                                                                                          \
     COMMAND(replay)                                                                                          \
     COMMAND(decode)                                                                                          \
+    COMMAND(trim)                                                                                            \
     COMMAND(info)                                                                                            \
     COMMAND(asm)                                                                                             \
     COMMAND(dis)                                                                                             \

@@ -21,7 +21,7 @@ void util_image_finish(struct util_image *image);
 int util_image_write_png(const struct util_image *image, const char *path, int alpha);
 /* The same into an open stream, which stays open; the caller looks whether all has arrived. */
 int util_image_put_png(const struct util_image *image, FILE *file, int alpha);
-/* The same as RGB in about a quarter of the time, the file being up to a quarter larger: for many. */
+/* As util_image_write_png, as RGB, in about a quarter of the time, the file being up to a quarter larger: for many. */
 int util_image_write_png_fast(const struct util_image *image, const char *path);
 /* Reads any PNG as RGBA8. Returns 0, -EBADMSG (not a PNG or damaged), -EINVAL (too large), -ENOMEM or -errno
  * of open. */

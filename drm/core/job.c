@@ -111,4 +111,6 @@ void drm_job_record_end(const struct drm_job *job, bool frame)
     if (frame && gpu_host_frame(drm->options.gpu.host, &drawn))
         capture_write_frame(drm->options.capture, &drawn);
     capture_flush(drm->options.capture);
+    if (frame)
+        capture_offer_restart(drm->options.capture, drm->memory);
 }

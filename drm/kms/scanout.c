@@ -58,6 +58,7 @@ static void mark_frame(struct drm *drm)
     capture_write_range(drm->options.capture, drm->memory, fb->bo->offset, fb->bo->size);
     capture_write_frame(drm->options.capture, &frame);
     capture_flush(drm->options.capture);
+    capture_offer_restart(drm->options.capture, drm->memory);
 }
 
 void drm_kms_present(struct drm *drm)

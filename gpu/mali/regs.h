@@ -32,6 +32,9 @@ enum {
 
 #define MALI_BIT(block, register, field) (1u << MALI_##block##_##register##_##field##_AT)
 
+/* The value of GPU COMMAND that has the counters written to memory. */
+#define MALI_COMMAND_SAMPLE 4u
+
 extern const struct gpu_registers mali_registers; /* `block` is enum mali_block */
 
 /* A register's place. */

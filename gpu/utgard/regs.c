@@ -51,15 +51,28 @@ uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip
     return beyond ? UTGARD_ABSENT : ips[ip].offset[device->kind];
 }
 
+/* Whether the block lies there, so that *offset becomes its own. */
+static bool lies_in(unsigned ip, uint32_t base, uint32_t *offset)
+{
+    const bool big = ips[ip].block == UTGARD_BLOCK_PP || ips[ip].block == UTGARD_BLOCK_PP_ALL;
+    if (base == UTGARD_ABSENT || *offset < base || *offset - base >= (big ? PP_BYTES : BLOCK_BYTES))
+        return false;
+    *offset -= base;
+    return true;
+}
+
 unsigned utgard_ip_at(const struct utgard_device *device, uint32_t *offset)
 {
-    for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++) {
-        uint32_t base = utgard_device_offset(device, (enum utgard_ip)ip);
-        bool big = ips[ip].block == UTGARD_BLOCK_PP || ips[ip].block == UTGARD_BLOCK_PP_ALL;
-        if (base == UTGARD_ABSENT || *offset < base || *offset - base >= (big ? PP_BYTES : BLOCK_BYTES))
-            continue;
-        *offset -= base;
-        return ip;
-    }
-    return UTGARD_IP_COUNT;
+    unsigned ip = 0;
+    while (ip < UTGARD_IP_COUNT && !lies_in(ip, utgard_device_offset(device, (enum utgard_ip)ip), offset))
+        ip++;
+    return ip;
+}
+
+enum utgard_block utgard_block_at(enum utgard_kind kind, uint32_t *offset)
+{
+    unsigned ip = 0;
+    while (ip < UTGARD_IP_COUNT && !lies_in(ip, ips[ip].offset[kind], offset))
+        ip++;
+    return ip < UTGARD_IP_COUNT ? ips[ip].block : UTGARD_BLOCK_DLBU;
 }

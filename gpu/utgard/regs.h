@@ -54,6 +54,9 @@ extern const struct gpu_registers utgard_registers; /* `block` is enum utgard_bl
 
 const char *utgard_ip_name(unsigned ip); /* below UTGARD_IP_COUNT; static */
 enum utgard_block utgard_ip_block(unsigned ip);
+/* The kind of block that an offset of the window of a GPU with all its PPs lies in; *offset becomes its own. An
+ * offset in none gives one without registers, UTGARD_BLOCK_DLBU. */
+enum utgard_block utgard_block_at(enum utgard_kind kind, uint32_t *offset);
 /* The block that an offset of the window lies in, UTGARD_IP_COUNT when none does; *offset becomes its own. */
 unsigned utgard_ip_at(const struct utgard_device *device, uint32_t *offset);
 

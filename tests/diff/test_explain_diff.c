@@ -156,7 +156,7 @@ static void check_capture(const char *path, uint32_t count)
         result.pixels[i] = (struct explain_pixel){
             .picture = picture + 1, .x = below(size[picture][0]), .y = below(size[picture][1])};
     }
-    if (explain_run(path, &options, true, true, &result, NULL, NULL, &error))
+    if (explain_run(path, &options, true, false, true, &result, NULL, NULL, &error))
         fail_msg("%s", error.text);
     for (uint32_t i = 0; i < count; i++)
         check_pixel(path, &result.pixels[i]);

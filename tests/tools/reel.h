@@ -55,7 +55,7 @@ static inline void reel_explain(struct reel *reel, struct explain_pixel *pixel, 
     struct util_error error = {0};
     reel_finish(reel);
     *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
-    if (explain_run(reel->path, &options, true, true, result, NULL, NULL, &error))
+    if (explain_run(reel->path, &options, true, false, true, result, NULL, NULL, &error))
         fail_msg("%s", error.text);
 }
 

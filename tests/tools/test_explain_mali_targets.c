@@ -20,7 +20,7 @@ static void explain_grid(uint32_t picture, int target, uint32_t grid, struct exp
                                            .y = (i / grid * 2 + 1) * (SIDE / grid / 2),
                                            .has_target = target >= 0,
                                            .target = (uint32_t)target};
-    if (explain_run(scenes, &options, true, true, result, NULL, NULL, &error))
+    if (explain_run(scenes, &options, true, false, true, result, NULL, NULL, &error))
         fail_msg("%s", error.text);
     for (uint32_t i = 0; i < grid * grid; i++)
         assert_true(pixels[i].found && pixels[i].agrees);
@@ -56,7 +56,7 @@ static void no_such_target(void **data)
     struct explain_pixel pixel = {.picture = TARGETS_PICTURE, .has_target = true, .target = TARGETS};
     struct explain_result r = {.pixels = &pixel, .pixel_count = 1};
     struct util_error error = {0};
-    assert_int_equal(explain_run(scenes, &options, true, false, &r, NULL, NULL, &error), -ERANGE);
+    assert_int_equal(explain_run(scenes, &options, true, false, false, &r, NULL, NULL, &error), -ERANGE);
     assert_non_null(strstr(error.text, "no colour target 4"));
     assert_non_null(strstr(error.text, "stored: 0 1 2 3"));
     explain_finish(&r);

@@ -482,7 +482,7 @@ static void drawn_textures(void **data)
     (void)data;
     struct explain_pixel pixel = {.picture = 2, .x = 160, .y = 90};
     struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
-    assert_int_equal(explain_run(capture, &options, false, false, &result, NULL, NULL, &error), 0);
+    assert_int_equal(explain_run(capture, &options, false, false, false, &result, NULL, NULL, &error), 0);
     assert_true(pixel.agrees);
     const struct explain_stage *stage = &pixel.stages.at[0];
     const struct explain_event *e = &stage->events.at[stage->events.count - 1];
@@ -552,7 +552,8 @@ static void hostile(void **data)
         }
         film_picture(&f);
         struct profile p;
-        assert_int_equal(explain_run(f.reel.path, &options, true, true, &result, NULL, NULL, &error), 0);
+        assert_int_equal(explain_run(f.reel.path, &options, true, false, true, &result, NULL, NULL, &error),
+                         0);
         for (uint32_t i = 0; i < pixel.stages.count; i++)
             assert_true(!pixel.stages.at[i].seen || pixel.agrees || result.fault_count);
         explain_finish(&result);

@@ -164,7 +164,7 @@ static void binned_draws(void **state)
     struct explain_pixel pixel = {.picture = 2, .x = 160, .y = 90};
     struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
     const char *capture = SOURCE_DIR "/tests/captures/kmscube.vtc";
-    assert_int_equal(explain_run(capture, &options, false, false, &result, NULL, NULL, NULL), 0);
+    assert_int_equal(explain_run(capture, &options, false, false, false, &result, NULL, NULL, NULL), 0);
     assert_true(pixel.agrees);
     const struct explain_stage *stage = &pixel.stages.at[pixel.stages.count - 1];
     assert_int_equal(stage->events.count, 2);
