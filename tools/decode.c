@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/capture.h"
+#include "gpu/replay.h"
 #include "tools/family.h"
 #include "tools/tool.h"
 
@@ -67,7 +67,7 @@ static void list_event(struct decode *d, const struct decode_options *o, const s
 {
     bool write = event->type == CAPTURE_EVENT_REGISTER || event->type == CAPTURE_EVENT_IRQ_REPLY;
     d->job += write && family->begins(self, event->reg.offset, event->reg.value);
-    d->listing.muted = o->job && o->job != d->job;
+    d->listing.muted = (o->job && o->job != d->job) || (o->frame && o->frame != d->picture);
     if (write)
         family->write(self, event->reg.offset, event->reg.value, event->type == CAPTURE_EVENT_IRQ_REPLY);
     else if (event->type == CAPTURE_EVENT_PAGES)
@@ -76,6 +76,7 @@ static void list_event(struct decode *d, const struct decode_options *o, const s
         listing_line(&d->listing, "picture", "picture: %ux%u at 0x%08" PRIx64 ", %s", event->frame.width,
                      event->frame.height, event->frame.address,
                      event->frame.presented ? "shown on the display" : "end of a rendering job");
+    d->picture += event->type == CAPTURE_EVENT_FRAME && (!d->shown || event->frame.presented);
 }
 
 static int list_events(struct decode *d, const struct decode_options *o, const struct decode_family *family,
@@ -88,7 +89,8 @@ static int list_events(struct decode *d, const struct decode_options *o, const s
     if (err)
         return tool_error("decode", TOOL_HOST, "%s: %s", o->path, strerror(-err));
     listing_begin(&d->listing, out, o->json);
-    while (!(err = capture_read(reader, &event, &error)) && event.type != CAPTURE_EVENT_END)
+    while (!(err = capture_read(reader, &event, &error)) && event.type != CAPTURE_EVENT_END &&
+           (!o->frame || d->picture <= o->frame))
         list_event(d, o, family, self, &event);
     int listed = listing_end(&d->listing);
     family->destroy(self);
@@ -111,7 +113,11 @@ int decode_capture(const struct decode_options *o, FILE *out)
                           error.code ? error.text : strerror(-err));
     capture_reader_info(reader, &info);
     const struct tool_family *family = tool_family_of(info.gpu);
+    const bool shown = replay_shows_pictures(reader);
+    const uint64_t pictures = replay_count_pictures(reader, shown, o->frame);
     *d = (struct decode){.gpu = info.gpu,
+                         .picture = 1,
+                         .shown = shown,
                          .programs = !o->no_programs,
                          .tiles = o->tiles,
                          .memory = {.fd = -1},
@@ -119,6 +125,9 @@ int decode_capture(const struct decode_options *o, FILE *out)
     if (!family)
         code = tool_error("decode", TOOL_BAD_FILE, "%s: a capture of '%s', which this version cannot list",
                           o->path, info.gpu);
+    else if (pictures < o->frame)
+        code = tool_error("decode", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->path,
+                          (unsigned long long)pictures, (unsigned long long)o->frame);
     else if (!d->seen || gpu_memory_create(info.memory_size, &d->memory))
         code = tool_error("decode", TOOL_HOST, "out of memory");
     else
@@ -146,6 +155,8 @@ static const struct tool_option rows[] = {
      "only the N-th job, from 1: what begins with its binning (Mali-400: its vertex processing; Malis with a "
      "job manager: each chain)",
      .kind = TOOL_NUMBER, .at = AT(decode.job), .min = 1, .max = UINT64_MAX},
+    {"frame", "N", "only what makes picture N, counted from 1 as by `vitrail replay`", .kind = TOOL_NUMBER,
+     .at = AT(decode.frame), .min = 1, .max = UINT32_MAX},
     {"no-programs", NULL, "leave programs and uniforms out", .kind = TOOL_SWITCH,
      .at = AT(decode.no_programs)},
     {"tiles", NULL, "Mali: also the primitives in each tile's list, for which the GP's jobs are run",

@@ -15,6 +15,8 @@ struct decode {
     const char *gpu;
     bool programs, tiles; /* what is wanted */
     uint64_t job;         /* at hand, from 1; 0: none yet */
+    uint64_t picture;     /* in the making, from 1 */
+    bool shown;           /* pictures are those that are shown on a display */
     struct decode_seen *seen;
 };
 
@@ -37,7 +39,7 @@ void decode_program(struct decode *decode, uint64_t hash, decode_print_fn print,
 /* The command's work. Returns an exit code, after a message. */
 struct decode_options {
     const char *path;
-    uint64_t job; /* 0: all */
+    uint64_t job, frame; /* 0: all */
     bool no_programs, tiles, pages, json;
 };
 int decode_capture(const struct decode_options *options, FILE *out);

@@ -242,7 +242,7 @@ static int lint(const struct options *options)
         code = tool_error("lint", TOOL_HOST, "out of memory");
     if (!code && fflush(stdout))
         code = tool_error("lint", TOOL_HOST, "standard output cannot be written");
-    return code ? code : o.count[0] + o.count[1] + o.count[2] ? TOOL_DIFFERS : TOOL_OK;
+    return code ? code : o.count[ISA_WARNING] + o.count[ISA_ERROR] ? TOOL_DIFFERS : TOOL_OK;
 }
 
 /* ---- options ---- */
@@ -300,7 +300,8 @@ const struct tool_command tool_command_lint = {
         "states that contradict themselves. A PROGRAM is binary words, hexadecimal words as text, or "
         "assembler text; - is the standard input. Of a CAPTURE all jobs are looked at. Each finding has its "
         "place, severity, rule, the instruction and the rule's source.",
-    .notes = "Exit status: 0 nothing found, 1 findings, 2 wrong options, 4 bad file.",
+    .notes =
+        "Exit status: 0 nothing found, or notes alone, 1 warnings or errors, 2 wrong options, 4 bad file.",
     .examples = "  vitrail lint blend.qpu\n"
                 "  vitrail lint --stage user --severity warning sum.bin\n"
                 "  echo 'var r0, v0 ; stop' | vitrail lint --isa utgard-pp -\n"

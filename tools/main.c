@@ -20,7 +20,7 @@ static char *describe(void)
     fputs("A GPU made of software: runs what real drivers hand to tile-based GPUs.\n\nCommands:\n", out);
     for (unsigned n = 0; (c = tool_command_at(n)); n++)
         fprintf(out, "  %-15s %s\n", c->name, c->summary);
-    fputs("\n`vitrail COMMAND --help` has the options and examples of a command.", out);
+    fputs("\n`vitrail help COMMAND` has the options and examples of a command.", out);
     if (!fclose(out))
         return text;
     free(text);
@@ -82,6 +82,14 @@ static int ask_for_second(const char *first, const char *word)
                       word ? word : "", word ? "': " : "", all, first);
 }
 
+static int refuse_command(const char *word)
+{
+    const char *nearest = tool_nearest(word, command_name, NULL);
+    if (nearest)
+        return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; did you mean '%s'?", word, nearest);
+    return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; `vitrail --help` lists them", word);
+}
+
 static int run_command(int argc, char **argv)
 {
     const struct tool_command *c;
@@ -96,17 +104,43 @@ static int run_command(int argc, char **argv)
     }
     if (begun)
         return ask_for_second(argv[0], argc > 1 ? argv[1] : NULL);
-    const char *nearest = tool_nearest(argv[0], command_name, NULL);
-    if (nearest)
-        return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; did you mean '%s'?", argv[0], nearest);
-    return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; `vitrail --help` lists them", argv[0]);
+    return refuse_command(argv[0]);
 }
 
-/* For the build, not for people: `vitrail --generate completion`, `vitrail --generate man <PAGE`. */
+/* `vitrail help COMMAND`, of one or two words; of none the list. */
+static int help(const struct tool_command *self, int argc, char **argv)
+{
+    const struct tool_command *c;
+    for (unsigned n = 0; argc && (c = tool_command_at(n)); n++) {
+        const char *second = second_word(c, argv[0]);
+        if (!second || (*second && (argc < 2 || strcmp(argv[1], second) != 0)))
+            continue;
+        if (argc > 1 + (*second != 0))
+            break;
+        tool_help(c, stdout);
+        return finish(c->name, TOOL_OK);
+    }
+    if (!argc) {
+        tool_help(self, stdout);
+        return finish(NULL, TOOL_OK);
+    }
+    for (unsigned n = 0; (c = tool_command_at(n)); n++)
+        if (second_word(c, argv[0]))
+            return argc == 1 ? ask_for_second(argv[0], "--help")
+                             : tool_error("help", TOOL_USAGE, "no command '%s %s'; see `vitrail --help`",
+                                          argv[0], argv[1]);
+    return refuse_command(argv[0]);
+}
+
+/* For the build, not for people: `vitrail --generate bash` (or fish, zsh), `vitrail --generate man <PAGE`. */
 static int generate(const char *what)
 {
-    if (!strcmp(what, "completion"))
-        texts_completion(stdout);
+    if (!strcmp(what, "bash"))
+        texts_bash(stdout);
+    else if (!strcmp(what, "fish"))
+        texts_fish(stdout);
+    else if (!strcmp(what, "zsh"))
+        texts_zsh(stdout);
     else if (!strcmp(what, "man"))
         texts_man(stdin, stdout);
     else
@@ -126,11 +160,16 @@ int main(int argc, char **argv)
         return tool_error(NULL, TOOL_HOST, "out of memory");
     self.text = text;
     int code = tool_parse(&self, argc, argv, NULL, &words);
-    bool asked = !code && words.count && !strcmp(words.at[0], "help");
-    if (asked || (!code && !words.count))
-        tool_help(&self, asked ? stdout : stderr);
-    free(text);
-    if (code || asked)
+    if (code) {
+        free(text);
         return finish(NULL, code < 0 ? TOOL_OK : code);
+    }
+    if (words.count && !strcmp(words.at[0], "help"))
+        code = help(&self, (int)words.count - 1, words.at + 1);
+    else if (!words.count)
+        tool_help(&self, stderr);
+    free(text);
+    if (words.count && !strcmp(words.at[0], "help"))
+        return code;
     return words.count ? run_command((int)words.count, words.at) : TOOL_USAGE;
 }

@@ -101,11 +101,11 @@ static void put_first_words(FILE *out)
     }
 }
 
-void texts_completion(FILE *out)
+void texts_bash(FILE *out)
 {
     const struct tool_command *c;
     fprintf(out,
-            "# bash completion for vitrail %s, made by `vitrail --generate completion`\n"
+            "# bash completion for vitrail %s, made by `vitrail --generate bash`\n"
             "_vitrail() {\n"
             "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
             "    local command=${COMP_WORDS[1]} words= files=none\n"

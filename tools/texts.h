@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-void texts_completion(FILE *out); /* for bash */
+void texts_bash(FILE *out); /* completion */
+void texts_fish(FILE *out);
+void texts_zsh(FILE *out);
 /* Copies the page, replacing in it
  *   a line @COMMANDS@           each command, with its own options
  *   a line @DEVICE_OPTIONS@     those of the commands that have a device, and @COMMON_OPTIONS@ everybody's

@@ -1,6 +1,7 @@
 /* Capture files made of the fuzzer's bytes: read to the end, and played with small budgets. The first byte
- * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 to 6 name, in the
- * newest format if bit 7 is set, which are then packed with the checksums right. */
+ * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 to 6 name, which
+ * are then packed with the checksums right: as a capture of version 1, or if bit 7 is set of the newest, whose second
+ * half is a restart point in the index, and is sought. */
 #include "gpu/replay.h"
 
 #include <stdlib.h>
@@ -30,10 +31,39 @@ static size_t put_chunk(uint8_t *to, size_t room, uint32_t type, const uint8_t *
     return 32 + stored;
 }
 
+static size_t index_size; /* of the last put_restart */
+
+/* A restart point at file offset `at`, and the index of it; their bytes. The first byte of its events says how many pictures
+ * were before it. */
+static size_t put_restart(uint8_t *to, size_t room, size_t at, const uint8_t *events, size_t size)
+{
+    uint8_t index[CAPTURE_INDEX_HEAD + CAPTURE_INDEX_ENTRY] = {0};
+    uint8_t *plain = calloc(1, 1 + CAPTURE_RESTART_BYTES + size);
+    const uint64_t before = events[0] & 7, total = before + 100, offset = at;
+    if (!plain)
+        return 0;
+    plain[0] = CAPTURE_EVENT_RESTART;
+    plain[1] = CAPTURE_RESTART_FULL;
+    memcpy(plain + 2, &before, 8);
+    memcpy(plain + 10, &before, 8);
+    memcpy(plain + 1 + CAPTURE_RESTART_BYTES, events + 1, size - 1);
+    const size_t used = put_chunk(to, room, CAPTURE_CHUNK_RESTART, plain, CAPTURE_RESTART_BYTES + size);
+    free(plain);
+    memcpy(index, &total, 8);
+    memcpy(index + 8, &total, 8);
+    util_store32(index + 16, 1);
+    memcpy(index + 20, &offset, 8);
+    memcpy(index + 28, &before, 8);
+    memcpy(index + 36, &before, 8);
+    util_store32(index + 44, CAPTURE_RESTART_FULL);
+    index_size = put_chunk(to + used, room - used, CAPTURE_CHUNK_INDEX, index, sizeof index);
+    return used + index_size;
+}
+
 /* A whole file around the events, malloc'ed; gpu/capture.h has the layout. */
 static uint8_t *pack(const char *gpu, uint32_t version, const uint8_t *events, size_t size, size_t *file_size)
 {
-    size_t room = 256 + ZSTD_compressBound(size);
+    size_t room = 1024 + 2 * ZSTD_compressBound(size);
     uint8_t *file = calloc(1, room);
     uint64_t memory = MEMORY;
     if (!file)
@@ -45,9 +75,17 @@ static uint8_t *pack(const char *gpu, uint32_t version, const uint8_t *events, s
     uint64_t hash = capture_header_hash(file, NULL, 0);
     memcpy(file + 40, &hash, 8);
     size_t at = CAPTURE_HEADER_SIZE;
-    if (size)
-        at += put_chunk(file + at, room - at, 1, events, size);
-    at += put_chunk(file + at, room - at, 2, NULL, 0);
+    const size_t behind = version < CAPTURE_WITH_INDEX ? 0 : size / 2;
+    if (size - behind)
+        at += put_chunk(file + at, room - at, CAPTURE_CHUNK_EVENTS, events, size - behind);
+    const size_t index = behind ? put_restart(file + at, room - at, at, events + size - behind, behind) : 0;
+    at += index;
+    at += put_chunk(file + at, room - at, CAPTURE_CHUNK_END, NULL, 0);
+    if (index) { /* the end says how long the index is, which stands at the end of these bytes */
+        util_store32(file + at - 32 + 12, (uint32_t)index_size);
+        const uint64_t sum = XXH3_64bits(file + at - 32, 24);
+        memcpy(file + at - 8, &sum, 8);
+    }
     *file_size = at;
     return file;
 }
@@ -77,6 +115,10 @@ static void play(const uint8_t *bytes, size_t size)
         if (frame.width <= 512 && frame.height <= 512 && !replay_picture(replay, &frame, &image))
             util_image_finish(&image);
     }
+    for (uint64_t number = 1, before; number < 12; number += 5)
+        if (!replay_seek(replay, number & 1, number, &before))
+            for (int i = 0; i < 2 && replay_next_frame(replay, false, &frame, &error) > 0; i++)
+                ;
     replay_destroy(replay);
 }
 
@@ -89,7 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         play(bytes + 1, size - 1);
         return 0;
     }
-    uint8_t *file = pack(fuzz_gpu(bytes[0] >> 1 & 63), 1 + (bytes[0] >> 7), bytes + 1, size - 1, &file_size);
+    uint8_t *file = pack(fuzz_gpu(bytes[0] >> 1 & 63), bytes[0] >> 7 ? CAPTURE_VERSION : 1, bytes + 1,
+                         size - 1, &file_size);
     if (file)
         play(file, file_size);
     free(file);

@@ -16,7 +16,7 @@
 #include "tools/tool.h"
 #include "util/bits.h"
 
-static char *man, *completion;
+static char *man, *completion, *fish, *zsh;
 
 /* ---- texts ---- */
 
@@ -41,7 +41,13 @@ static int make(void **state)
     fclose(page);
     fclose(out);
     out = open_memstream(&completion, &size);
-    texts_completion(out);
+    texts_bash(out);
+    fclose(out);
+    out = open_memstream(&fish, &size);
+    texts_fish(out);
+    fclose(out);
+    out = open_memstream(&zsh, &size);
+    texts_zsh(out);
     return fclose(out);
 }
 
@@ -49,6 +55,8 @@ static int drop(void **state)
 {
     free(man);
     free(completion);
+    free(fish);
+    free(zsh);
     return 0;
 }
 
@@ -126,6 +134,35 @@ static void options(void **state)
         free(help);
     }
     assert_true(count > 150);
+}
+
+/* Each shell has every option of every command, and what may stand behind it. */
+static void shells(void **state)
+{
+    const struct tool_command *c;
+    const struct tool_option *row;
+    for (unsigned n = 0; (c = tool_command_at(n)); n++) {
+        char line[128];
+        snprintf(line, sizeof line, "\n    '%s')\n", c->name);
+        const char *part = strstr(zsh, line), *end = part ? strstr(part, ";;\n") : NULL;
+        assert_non_null(end);
+        for (unsigned k = 0; (row = tool_option_at(c, k)); k++) {
+            const char *word;
+            snprintf(line, sizeof line, "-n '__vitrail_is %s' %s %s ", c->name, row->name[1] ? "-l" : "-s",
+                     row->name);
+            const char *at = strstr(fish, line);
+            snprintf(line, sizeof line, "\n            '%s%s[", spelling(row),
+                     !row->value    ? ""
+                     : row->name[1] ? "="
+                                    : "+");
+            const char *other = strstr(part, line);
+            if (!at || !other || other > end)
+                fail_msg("%s of %s is not offered", spelling(row), c->name);
+            for (unsigned w = 0; row->word && (word = row->word(w)); w++)
+                if (!has_word(at, strchr(at, '\n'), word) || !has_word(other, strchr(other + 1, '\n'), word))
+                    fail_msg("%s is not offered behind %s of %s", word, spelling(row), c->name);
+        }
+    }
 }
 
 /* The word must be in the help of the option, in the man page, and offered behind the option. */
@@ -229,8 +266,8 @@ static void page(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(options), cmocka_unit_test(gpus),
-                                       cmocka_unit_test(sets),    cmocka_unit_test(words),
-                                       cmocka_unit_test(lines),   cmocka_unit_test(page)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options), cmocka_unit_test(shells), cmocka_unit_test(gpus), cmocka_unit_test(sets),
+        cmocka_unit_test(words),   cmocka_unit_test(lines),  cmocka_unit_test(page)};
     return cmocka_run_group_tests(tests, make, drop);
 }
