@@ -46,7 +46,10 @@ static void fish_command(const struct tool_command *c, bool begun, FILE *out)
         fprintf(out, "complete -c vitrail -n __vitrail_first -a %s -d '", c->name);
     } else {
         if (!begun)
-            fprintf(out, "complete -c vitrail -n __vitrail_first -a %.*s\n", first, c->name);
+            fprintf(out,
+                    "complete -c vitrail -n __vitrail_first -a %.*s\n"
+                    "complete -c vitrail -n '__vitrail_second %.*s' -f\n",
+                    first, c->name, first, c->name);
         fprintf(out, "complete -c vitrail -n '__vitrail_second %.*s' -a %s -d '", first, c->name,
                 c->name + first + 1);
     }

@@ -27,7 +27,7 @@ static const struct tool_option rows[] = {
 
 const struct tool_command tool_command_trim = {
     .name = "trim",
-    .summary = "cut a part out of a capture, or give one places to begin from",
+    .summary = "cut a part out of a capture",
     .operands = "IN OUT",
     .text =
         "Writes pictures of a capture as a capture of their own. It begins with memory and registers as the "
