@@ -30,7 +30,7 @@ static struct replay *play(const char *path)
     const struct gpu_options options = options_of_tests();
     struct util_error error = {0};
     struct capture_reader *reader;
-    struct replay *replay;
+    struct replay *replay = NULL;
     if (capture_reader_open(path, &reader, &error) || replay_create(reader, &options, &replay, &error))
         fail_msg("%s: %s", path, error.text);
     return replay;

@@ -70,7 +70,8 @@ static inline int enter(enum kind kind, unsigned walls)
     snprintf(frames, sizeof frames, "%s/frames", folder);
     snprintf(capture, sizeof capture, "%s/input", folder);
     if (kind == AS_SERVER) {
-        run = (struct run){.name = "run", .record = record, .frames = {.folder = frames}, .device = entered_device};
+        run = (struct run){
+            .name = "run", .record = record, .frames = {.folder = frames}, .device = entered_device};
         snprintf(run.folder, sizeof run.folder, "%s/run", folder);
         run_sandbox(&run, &sandbox);
         sandbox.device = &entered_device;
