@@ -145,7 +145,8 @@ struct explain_result {
 };
 
 /* Fills result->pixels, of which picture, x and y are given, by playing `capture` from the last restart point from which
- * the pixels' ways can be followed; with `whole` from its beginning, as textures that were drawn may be older. With `traces` the programs' instructions are kept, at most EXPLAIN_TRACE a primitive.
+ * the pixels' ways can be followed; with `whole` from its beginning, as textures that were drawn may be older. With
+ * `traces` the programs' instructions are kept, at most EXPLAIN_TRACE a primitive.
  * `progress` (may be NULL) hears of the bytes of the file played. 0; -ERANGE with the message when a picture,
  * a pixel or a target does not exist; another negative errno with a message. Call explain_finish in either case. */
 #define EXPLAIN_TRACE 65536u

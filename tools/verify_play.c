@@ -267,8 +267,8 @@ static void explain(struct play *p, const struct gpu_options *device)
     struct util_error error = {0};
     if (!p->pixel_count || !p->options->explain)
         return;
-    int err = explain_run(case_at(p, 0)->capture_path, device, p->settings->all, false, &result, NULL, NULL,
-                          &error);
+    int err = explain_run(case_at(p, 0)->capture_path, device, p->settings->all, false, false, &result, NULL,
+                          NULL, &error);
     for (uint32_t i = 0; i < p->pixel_count; i++) {
         if (err)
             tell_text(p, VERIFY_DETAIL, p->case_of[i], error.code ? error.text : strerror(-err));

@@ -128,7 +128,8 @@ void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t val
 /* Runs what was started and can go on; false: nothing could. */
 bool utgard_gp_work(struct utgard_device *device);
 bool utgard_gp_can_run(const struct utgard_device *device);
-void utgard_gp_transfer(struct utgard_device *device, struct gpu_state *state); /* where its last lists stood */
+void utgard_gp_transfer(struct utgard_device *device,
+                        struct gpu_state *state);           /* where its last lists stood */
 bool utgard_gp_is_idle(const struct utgard_device *device); /* it has no job */
 
 /* ---- pp.c ---- */
