@@ -16,12 +16,6 @@
 
 #define NO_CLIENT "the client for %s is not built: install its compiler (tools/setup live) and build again"
 
-const struct drm_arch_info drm_arch_infos[DRM_ARCH_COUNT] = {
-    [DRM_ARCH_AMD64] = {"amd64", "x86_64-linux-gnu", NULL},
-    [DRM_ARCH_ARM64] = {"arm64", "aarch64-linux-gnu", "qemu-aarch64"},
-    [DRM_ARCH_ARMHF] = {"armhf", "arm-linux-gnueabihf", "qemu-arm"},
-};
-
 static bool print_path(char out[DRM_LAUNCH_PATH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static bool print_path(char out[DRM_LAUNCH_PATH], const char *format, ...)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/files.h"
 
@@ -26,6 +27,13 @@ int drm_server_hold(struct drm_server_connection *c, uint32_t id)
     c->held[id] = 1;
     ((struct drm_server_file *)drm_ids_get(&c->server->files, id))->holders++;
     return 0;
+}
+
+void drm_server_wake_keeper(struct drm_server *server)
+{
+    uint64_t one = 1;
+    ssize_t written = write(server->kept, &one, sizeof one);
+    (void)written; /* it counts already, and the keeper has not looked yet */
 }
 
 struct drm_server_file *drm_server_let_go(struct drm_server_connection *c, uint32_t id)

@@ -91,8 +91,10 @@ void drm_server_close_file(struct drm_server_file *shared); /* may wait for jobs
 /* The number of the file whose descriptor `fd` is; 0: it is none of this server's. */
 uint32_t drm_server_file_of(struct drm_server *server, int fd);
 
+void drm_server_wake_keeper(
+    struct drm_server *server); /* there are files without holders, or the end has come */
+
 /* ---- keeper.c ---- */
-void drm_server_wake_keeper(struct drm_server *server);
 void *drm_server_keep(void *server); /* the keeper's thread: until the server stops */
 
 /* ---- connection.c; lock held ---- */

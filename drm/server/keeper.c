@@ -9,13 +9,6 @@
 
 enum { MOST = 512 }; /* those beyond wait until others are gone; a card has no more (DRM_FILES) */
 
-void drm_server_wake_keeper(struct drm_server *server)
-{
-    uint64_t one = 1;
-    ssize_t written = write(server->kept, &one, sizeof one);
-    (void)written; /* it counts already, and the keeper has not looked yet */
-}
-
 /* The files without holders, their ends into `polled`. */
 static nfds_t collect(struct drm_server *server, struct pollfd polled[MOST], uint32_t ids[MOST])
 {

@@ -211,7 +211,7 @@ static void give(const struct events *events, struct util_pool *pool, bool compi
                                         .engine = compiled ? engine : NULL,
                                         .packet_budget = 200000,
                                         .job_fuel = 16 << 20,
-                                        .fuel = 2000};
+                                        .fuel = 8000};
     struct gpu_memory memory;
     struct gpu_device gpu;
     assert_int_equal(gpu_memory_create(events->info.memory_size, &memory), 0);

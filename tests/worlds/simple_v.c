@@ -11,7 +11,7 @@
 #include "util/bits.h"
 
 enum {
-    FUEL = 400,
+    FUEL = 400 * 16, /* an instruction with elements takes that of 16 */
     MEMORY_AT = SIMPLE_V_WORLD_AT,
     MEMORY = SIMPLE_V_WORLD_MEMORY,
     READ_ONLY = SIMPLE_V_WORLD_READ_ONLY,
