@@ -161,13 +161,14 @@ static int sort_regions(const struct gpu_memory_region *regions, unsigned count,
 static int map_regions(struct gpu_memory *memory, bool filled)
 {
     const int protection = PROT_READ | PROT_WRITE;
-    if (filled && mmap(memory->base, memory->size, protection,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (filled && memory->size &&
+        mmap(memory->base, memory->size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0) == MAP_FAILED)
         return -errno;
     for (unsigned n = 0; n < memory->region_count; n++) {
         const struct gpu_memory_region *r = &memory->region[n];
-        if (mmap(memory->base + r->address, r->size, protection, MAP_SHARED | MAP_FIXED, memory->fd,
-                 (off_t)r->offset) == MAP_FAILED)
+        if (!r->size || mmap(memory->base + r->address, r->size, protection, MAP_SHARED | MAP_FIXED,
+                             memory->fd, (off_t)r->offset) == MAP_FAILED)
             return -errno;
     }
     return 0;

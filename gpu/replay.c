@@ -245,14 +245,15 @@ void *replay_picture_keep(struct replay *replay, const struct capture_frame *fra
 
 /* ---- the rest ---- */
 
-uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit)
+uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit,
+                               struct util_error *error)
 {
     struct capture_counts total;
     struct capture_event event = {0};
     uint64_t count = 0;
     if (capture_reader_counts(reader, &total))
         return UTIL_MIN(shown ? total.shown : total.all, limit);
-    while (count < limit && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
+    while (count < limit && !capture_read(reader, &event, error) && event.type != CAPTURE_EVENT_END)
         count += event.type == CAPTURE_EVENT_FRAME && (!shown || event.frame.presented);
     capture_reader_rewind(reader);
     return count;
@@ -260,7 +261,7 @@ uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64
 
 bool replay_shows_pictures(struct capture_reader *reader)
 {
-    return replay_count_pictures(reader, true, 1) > 0;
+    return replay_count_pictures(reader, true, 1, NULL) > 0;
 }
 
 bool replay_has_presented(const struct replay *replay)

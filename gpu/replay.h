@@ -44,7 +44,8 @@ void replay_set_listener(struct replay *replay, replay_listen_fn listen, void *d
 
 /* How many pictures the capture has, at most `limit` (then there may be more): from its index, else by reading that far.
  * The reader is back at the start afterwards. */
-uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit);
+uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit,
+                               struct util_error *error); /* what ends a damaged file before; may be NULL */
 
 /* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
  */

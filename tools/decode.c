@@ -114,7 +114,7 @@ int decode_capture(const struct decode_options *o, FILE *out)
     capture_reader_info(reader, &info);
     const struct tool_family *family = tool_family_of(info.gpu);
     const bool shown = replay_shows_pictures(reader);
-    const uint64_t pictures = replay_count_pictures(reader, shown, o->frame);
+    const uint64_t pictures = replay_count_pictures(reader, shown, o->frame, &error);
     *d = (struct decode){.gpu = info.gpu,
                          .picture = 1,
                          .shown = shown,
@@ -125,6 +125,8 @@ int decode_capture(const struct decode_options *o, FILE *out)
     if (!family)
         code = tool_error("decode", TOOL_BAD_FILE, "%s: a capture of '%s', which this version cannot list",
                           o->path, info.gpu);
+    else if (pictures < o->frame && error.code)
+        code = tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path, error.text);
     else if (pictures < o->frame)
         code = tool_error("decode", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->path,
                           (unsigned long long)pictures, (unsigned long long)o->frame);

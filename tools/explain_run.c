@@ -207,9 +207,11 @@ static int play_twice(struct play *play, struct util_error *error)
 
 static int check_pictures(struct play *play, struct capture_reader *reader, struct util_error *error)
 {
-    const uint64_t count = replay_count_pictures(reader, play->presented, play->last);
+    const uint64_t count = replay_count_pictures(reader, play->presented, play->last, error);
     if (count >= play->last)
         return 0;
+    if (error && error->code)
+        return error->code;
     return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", count == 1 ? "is" : "are",
                      (unsigned)count, count == 1 ? "" : "s", play->last);
 }

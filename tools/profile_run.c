@@ -195,8 +195,10 @@ int profile_run(const struct profile_request *request, struct profile *out, stru
     c.presented = !request->all && replay_shows_pictures(reader);
     c.size = info.file_size * (1 + request->loops);
     options.observer = &c.observer;
-    const uint64_t count = replay_count_pictures(reader, c.presented, out->first);
-    if (count < out->first)
+    const uint64_t count = replay_count_pictures(reader, c.presented, out->first, error);
+    if (count < out->first && error->code)
+        code = error->code;
+    else if (count < out->first)
         code = util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", count == 1 ? "is" : "are",
                          (unsigned)count, count == 1 ? "" : "s", out->first);
     if (!code)

@@ -260,9 +260,11 @@ static int run(const struct options *o, struct capture_reader *reader, const str
     int code = TOOL_OK;
 
     capture_reader_info(reader, &info);
-    const uint64_t count = o->frame ? replay_count_pictures(reader, s.presented, o->frame) : 0;
+    const uint64_t count = o->frame ? replay_count_pictures(reader, s.presented, o->frame, &error) : 0;
     if (count < o->frame) {
         capture_reader_close(reader);
+        if (error.code)
+            return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o->capture, error.text);
         return tool_error("replay", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->capture,
                           (unsigned long long)count, (unsigned long long)o->frame);
     }

@@ -57,8 +57,10 @@ static int trim_into(const struct options *o, struct capture_reader *reader, str
     struct replay *replay;
     const bool shown = !o->all && replay_shows_pictures(reader);
     capture_reader_info(reader, &info);
-    if (replay_count_pictures(reader, shown, o->of.first) < o->of.first) {
+    if (replay_count_pictures(reader, shown, o->of.first, &error) < o->of.first) {
         capture_reader_close(reader);
+        if (error.code)
+            return tool_error("trim", TOOL_BAD_FILE, "%s: %s", path[0], error.text);
         return tool_error("trim", TOOL_BAD_FILE, "%s has no picture %llu", path[0],
                           (unsigned long long)o->of.first);
     }

@@ -135,7 +135,7 @@ static void check_capture(const char *path)
     assert_int_equal(capture_reader_open(all, &reader, NULL), 0);
     assert_true(capture_reader_counts(reader, &counts));
     assert_int_equal(counts.all, count);
-    assert_int_equal(replay_count_pictures(reader, true, UINT64_MAX), counts.shown);
+    assert_int_equal(replay_count_pictures(reader, true, UINT64_MAX, NULL), counts.shown);
     capture_reader_close(reader);
     const unsigned shortened = seek_all(all, hash, count);
     assert_true(shortened >= (count > 5 ? count / 2 : 0));
