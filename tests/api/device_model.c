@@ -196,12 +196,12 @@ static void interrupt_handler(struct machine *machine)
         store32(machine, BPOA, MORE_MEMORY);
         store32(machine, BPOS, MORE_BYTES);
     }
-    lock(machine); /* whom the guest wakes */
+    store32(machine, INTCTL, pending); /* clears them: the line falls, inside of this store */
+    lock(machine);                     /* then the guest may go on */
     memory_given += (pending & INT_OUT_OF_MEMORY) != 0;
     flushes_done += (pending & INT_FLUSH_DONE) != 0;
     frames_done += (pending & INT_FRAME_DONE) != 0;
     unlock(machine);
-    store32(machine, INTCTL, pending); /* clears them: the line falls, inside of this store */
 }
 
 static uint32_t put(struct machine *machine, uint32_t at, uint32_t value, unsigned bytes)

@@ -4,6 +4,7 @@
  * byte chooses the GPU. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -160,6 +161,7 @@ static struct session *session(void)
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (channel == MAP_FAILED || pipe2(s.treasure, O_CLOEXEC))
         abort();
+    signal(SIGPIPE, SIG_IGN); /* of events that nobody is left to read */
     pthread_mutex_init(&s.server.lock, NULL);
     s.server.kept = -1;
     s.connection.server = &s.server;
