@@ -1,0 +1,32 @@
+/* What is mounted where in a root of its own (struct drm_root). Not for users. */
+#ifndef VITRAIL_DRM_LAUNCH_MOUNTS_H
+#define VITRAIL_DRM_LAUNCH_MOUNTS_H
+
+#include "drm/launch/launch.h"
+
+#define DRM_ROOT_USER    1000
+#define DRM_ROOT_PATH    "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games:/usr/sbin:/sbin"
+#define DRM_ROOT_RUNTIME "/run/user/1000"
+#define DRM_ROOT_HOST    "/.vitrail-host" /* where the host's root is while they are made */
+#define DRM_ROOT_PLACE   "/run/vitrail"   /* what is ours; the emulators by their names */
+#define DRM_ROOT_BINFMT  DRM_ROOT_PLACE "/binfmt"
+#define DRM_ROOT_OTHER   DRM_ROOT_PLACE "/preload.so"
+/* ld.so(8): where the libraries of each architecture stand. */
+#define DRM_ROOT_PRELOAD DRM_ROOT_PLACE "/$LIB/client.so"
+
+/* The file behind an absolute path inside, before there is the root: what is bound there, or the folder's, links
+ * followed inside of it alone. A descriptor, or -errno. */
+int drm_root_open(const struct drm_root *root, const char *path);
+/* The folder's. */
+int drm_root_open_in(const char *folder, const char *path);
+/* In new namespaces of user, mounts and processes: makes the folder the root of this process, with all but /proc.
+ * *emulate: nothing begins programs of its architecture by itself. 0, or -errno with a sentence. */
+int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool *emulate,
+                    struct util_error *error);
+/* Whether programs of the folder's architecture are begun by the kernel; registers their emulators where it lets us.
+ * All is mounted but for /proc. (binfmt.c) */
+bool drm_binfmt_ready(const struct drm_launch *launch);
+/* In the first process of the new space: /proc, and the host's files are let go of. As above. */
+int drm_mounts_finish(struct util_error *error);
+
+#endif
