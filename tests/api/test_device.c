@@ -1,11 +1,5 @@
 /* A GPU as a virtual machine's processors use it: several threads, none of which waits for a job. Linked against the
  * library alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,25 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <vitrail.h>
+#include "gpus.h"
 
-#define CAPTURES SOURCE_DIR "/tests/captures/"
+/* A capture of each family and each kind of its GPUs, below CAPTURES. */
+static const char *const capture_of_family[] = {"gltest.vtc",         "mali400/gltest.vtc",
+                                                "mali450/gltest.vtc", "t860/gltest.vtc",
+                                                "g57/gltest.vtc",     "libresoc/gltest.vtc"};
 
 static char cache[] = "/tmp/vitrail-device-XXXXXX"; /* of compiled programs */
-
-static struct vitrail_context *open_gpu(const char *name, int threads, int execution, uint64_t memory)
-{
-    struct vitrail_config config;
-    struct vitrail_context *gpu;
-    assert_int_equal(vitrail_config_init(&config, sizeof config), 0);
-    config.gpu = name;
-    config.threads = threads;
-    config.execution = execution;
-    config.cache_dir = cache;
-    config.memory_size = memory;
-    assert_int_equal(vitrail_open(&config, &gpu), 0);
-    return gpu;
-}
 
 static struct vitrail_capture *open_capture(const char *path, struct vitrail_capture_info *info)
 {
@@ -101,7 +84,8 @@ static void same_bytes(void **state)
     for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
         struct vitrail_capture_info info;
         struct vitrail_capture *capture = open_capture(captures[c], &info);
-        struct vitrail_context *played = open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size);
+        struct vitrail_context *played =
+            open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size, cache);
         struct vitrail_frame frame = {.size = sizeof frame};
         uint8_t *want[8];
         unsigned count = 0;
@@ -112,7 +96,7 @@ static void same_bytes(void **state)
         assert_true(count > 0);
         for (unsigned t = 0; t < 4; t++) {
             struct vitrail_context *driven =
-                open_gpu(info.gpu, threads[t], VITRAIL_EXECUTION_COMPILED, info.memory_size);
+                open_gpu(info.gpu, threads[t], VITRAIL_EXECUTION_COMPILED, info.memory_size, cache);
             assert_int_equal(vitrail_capture_rewind(capture), 0);
             for (unsigned n = 0; drive(capture, driven, &frame, &seen_running); n++) {
                 uint8_t *got = picture(driven, &frame);
@@ -146,14 +130,14 @@ static void copy_memory(struct vitrail_context *from, struct vitrail_context *to
 /* A GPU is saved after a picture, and another one goes on from there: with the same registers, to the same bytes. */
 static void saves_and_restores(void **state)
 {
-    static const char *const captures[] = {"gltest.vtc",      "mali400/gltest.vtc", "mali450/gltest.vtc",
-                                           "t860/gltest.vtc", "g57/gltest.vtc",     "libresoc/gltest.vtc"};
-    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+    for (size_t c = 0; c < sizeof capture_of_family / sizeof *capture_of_family; c++) {
         struct vitrail_capture_info info;
-        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_capture *capture = open_capture(capture_of_family[c], &info);
         struct vitrail_gpu about = {.size = sizeof about};
-        struct vitrail_context *from = open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size);
-        struct vitrail_context *to = open_gpu(info.gpu, 1, VITRAIL_EXECUTION_COMPILED, info.memory_size);
+        struct vitrail_context *from =
+            open_gpu(info.gpu, 0, VITRAIL_EXECUTION_COMPILED, info.memory_size, cache);
+        struct vitrail_context *to =
+            open_gpu(info.gpu, 1, VITRAIL_EXECUTION_COMPILED, info.memory_size, cache);
         struct vitrail_frame frame = {.size = sizeof frame};
         struct vitrail_status before = {.size = sizeof before}, after = {.size = sizeof after};
         uint64_t ran = 0;
@@ -300,14 +284,13 @@ static void take_starts(struct storm *s, struct vitrail_capture *capture)
 /* Four threads at once, resets by a fifth; afterwards the GPU draws what it always does. */
 static void storms(void **state)
 {
-    static const char *const captures[] = {"gltest.vtc",      "mali400/gltest.vtc", "mali450/gltest.vtc",
-                                           "t860/gltest.vtc", "g57/gltest.vtc",     "libresoc/gltest.vtc"};
-    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+    for (size_t c = 0; c < sizeof capture_of_family / sizeof *capture_of_family; c++) {
         struct vitrail_capture_info info;
-        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_capture *capture = open_capture(capture_of_family[c], &info);
         struct vitrail_gpu about = {.size = sizeof about};
         struct vitrail_frame frame = {.size = sizeof frame};
-        struct storm s = {.gpu = open_gpu(info.gpu, 1, VITRAIL_EXECUTION_INTERPRETED, info.memory_size)};
+        struct storm s = {.gpu =
+                              open_gpu(info.gpu, 1, VITRAIL_EXECUTION_INTERPRETED, info.memory_size, cache)};
         struct levels levels = {0};
         pthread_t threads[4];
         assert_int_equal(vitrail_gpu_find(info.gpu, &about), 0);

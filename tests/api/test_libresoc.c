@@ -1,15 +1,9 @@
 /* The public API over the Libre-SOC GPU: the same calls as for any GPU. Linked against the library alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <vitrail.h>
+#include "gpus.h"
 
 /* gpu/libresoc/regs.inc */
 enum {
@@ -22,19 +16,6 @@ enum {
 };
 enum { START = 1, DONE = 1, FAULT = 2 };
 enum { COLOR = 0x10000, HEAP = 0x20000, RECORD = 0x1000, SIDE = 20 };
-
-static struct vitrail_context *open_gpu(int threads, int execution)
-{
-    struct vitrail_config config;
-    struct vitrail_context *gpu;
-    assert_int_equal(vitrail_config_init(&config, sizeof config), 0);
-    config.gpu = "libresoc";
-    config.threads = threads;
-    config.execution = execution;
-    config.cache_dir = "";
-    assert_int_equal(vitrail_open(&config, &gpu), 0);
-    return gpu;
-}
 
 static void is_listed(void **state)
 {
@@ -55,7 +36,7 @@ static void plays(void **state)
     struct vitrail_capture *capture;
     assert_int_equal(vitrail_capture_open(SOURCE_DIR "/tests/captures/libresoc/gltest.vtc", &capture), 0);
     for (int n = 0; n < 3; n++) {
-        struct vitrail_context *gpu = open_gpu(n, executions[n]);
+        struct vitrail_context *gpu = open_gpu("libresoc", n, executions[n], 0, "");
         struct vitrail_frame frame = {.size = sizeof frame};
         assert_int_equal(vitrail_capture_play(capture, gpu, 0, &frame), 1);
         assert_int_equal(frame.width, 96);
@@ -82,7 +63,7 @@ static void clears(void **state)
 {
     const uint32_t record[20] = {0x52465653, SIDE << 16 | SIDE, 0, 0xff8040c0, 0, 0, 0,    0,   COLOR,
                                  0,          SIDE * 4,          0, 0,          0, 0, 4096, HEAP};
-    struct vitrail_context *gpu = open_gpu(1, VITRAIL_EXECUTION_INTERPRETED);
+    struct vitrail_context *gpu = open_gpu("libresoc", 1, VITRAIL_EXECUTION_INTERPRETED, 0, "");
     struct vitrail_fault fault = {.size = sizeof fault};
     struct vitrail_status status = {.size = sizeof status};
     uint32_t pixel, value;

@@ -1,10 +1,4 @@
 /* The public API over Mali-400 and -450: the same calls as for any GPU. Linked against the library alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,9 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <vitrail.h>
-
-#define CAPTURES SOURCE_DIR "/tests/captures/"
+#include "gpus.h"
 
 /* Linux, lima_regs.h and lima_device.c. */
 enum {
@@ -27,19 +19,6 @@ enum {
     PP0_VERSION = 0x9000,
     RESET_COMPLETED = 1 << 19
 };
-
-static struct vitrail_context *open_gpu(const char *name, int threads, int execution)
-{
-    struct vitrail_config config;
-    struct vitrail_context *gpu;
-    assert_int_equal(vitrail_config_init(&config, sizeof config), 0);
-    config.gpu = name;
-    config.threads = threads;
-    config.execution = execution;
-    config.cache_dir = "";
-    assert_int_equal(vitrail_open(&config, &gpu), 0);
-    return gpu;
-}
 
 static void are_listed(void **state)
 {
@@ -73,8 +52,8 @@ static void plays(void **state)
     } runs[] = {{"mali400", "mali400/gltest.vtc", 4}, {"mali450", "mali450/gltest.vtc", 4}};
     for (size_t r = 0; r < 2; r++) {
         struct vitrail_capture *capture;
-        struct vitrail_context *compiled = open_gpu(runs[r].gpu, 2, VITRAIL_EXECUTION_COMPILED);
-        struct vitrail_context *reference = open_gpu(runs[r].gpu, 0, VITRAIL_EXECUTION_REFERENCE);
+        struct vitrail_context *compiled = open_gpu(runs[r].gpu, 2, VITRAIL_EXECUTION_COMPILED, 0, "");
+        struct vitrail_context *reference = open_gpu(runs[r].gpu, 0, VITRAIL_EXECUTION_REFERENCE, 0, "");
         struct vitrail_context *gpus[] = {compiled, reference};
         uint8_t *want = malloc(256 * 256 * 4 * runs[r].frames), *got = malloc(256 * 256 * 4);
         char path[256];
@@ -128,7 +107,8 @@ static void on_interrupt(void *data, uint32_t number, int level)
 /* What a driver does first: versions, a reset, its interrupt. */
 static void resets(void **state)
 {
-    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED), .clear_gp = true};
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED, 0, ""),
+                        .clear_gp = true};
     struct vitrail_status status = {.size = sizeof status};
     uint32_t value;
     assert_int_equal(vitrail_read_register(line.gpu, GP_VERSION, &value), 0);
@@ -191,7 +171,7 @@ static void start_empty_frame(struct vitrail_context *gpu, uint32_t pp, uint32_t
 /* The status has the lines that the callback is told of, once all is told. */
 static void status_is_current(void **state)
 {
-    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "")};
     struct vitrail_status status = {.size = sizeof status};
     write_empty_frame(line.gpu);
     assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
@@ -218,7 +198,7 @@ static void await(struct vitrail_context *gpu, uint32_t offset, uint32_t bit)
  * by reading registers; each block's line rises once. */
 static void starts_run_by_themselves(void **state)
 {
-    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "")};
     write_empty_frame(line.gpu);
     assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
     start_empty_frame(line.gpu, PP0, PPMMU0);
@@ -304,8 +284,8 @@ static void memory_in_regions(void **state)
 
 static void names_lines(void **state)
 {
-    struct vitrail_context *mali400 = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED);
-    struct vitrail_context *mali450 = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED);
+    struct vitrail_context *mali400 = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "");
+    struct vitrail_context *mali450 = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "");
     assert_string_equal(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_GPMMU), "gpmmu");
     assert_string_equal(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_PP0 + 1), "pp1");
     assert_null(vitrail_line_name(mali400, VITRAIL_LINE_UTGARD_PP0 + 2));
@@ -322,7 +302,7 @@ static void names_lines(void **state)
 
 static void units_and_faults(void **state)
 {
-    struct vitrail_context *gpu = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED);
+    struct vitrail_context *gpu = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "");
     struct vitrail_fault fault = {.size = sizeof fault};
     struct vitrail_unit units[16];
     assert_int_equal(vitrail_units(gpu, units, 16), 8); /* six PPs */
@@ -361,7 +341,7 @@ static void misuse(void **state)
     assert_non_null(strstr(vitrail_last_error(), "file"));
     munmap(config.memory_pointer, config.memory_size);
 
-    gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED);
+    gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED, 0, "");
     assert_int_equal(vitrail_capture_open(CAPTURES "gltest.vtc", &capture), 0);
     assert_int_equal(vitrail_capture_play(capture, gpu, 0, &frame), -ENOTSUP);
     vitrail_capture_close(&capture);
