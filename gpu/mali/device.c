@@ -91,8 +91,9 @@ void mali_write(struct mali_device *device, uint32_t offset, uint32_t value)
 /* ---- turns ---- */
 
 /* What counts, and what counters are stored for, is a job's while there is one; a sample walks tables. */
-enum gpu_when mali_when(const struct mali_device *device, uint32_t offset, uint32_t value)
+enum gpu_when mali_when(const void *self, uint32_t offset, uint32_t value)
 {
+    const struct mali_device *device = self;
     const struct mali_place place = mali_place_of(offset);
     (void)device;
     if (place.block == MALI_BLOCK_GPU && place.offset == MALI_GPU_COMMAND)

@@ -114,13 +114,13 @@ struct mali_device {
 enum mali_version mali_version_of(enum mali_kind kind);
 
 /* As struct gpu_device_functions has them. */
-enum gpu_when mali_when(const struct mali_device *device, uint32_t offset, uint32_t value);
+enum gpu_when mali_when(const void *device, uint32_t offset, uint32_t value);
 void mali_work(struct mali_device *device);
 
 /* The worker leaves the registers for a chain of the slot (gpu/turns.h). */
 void mali_leave(struct mali_device *device, unsigned slot);
 
-bool mali_transfer(struct mali_device *device, struct gpu_state *state); /* state.c */
+bool mali_transfer(void *device, struct gpu_state *state); /* state.c */
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
 void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);

@@ -31,19 +31,9 @@ static const char *line_name(const void *device, unsigned line)
     return line < UTIL_ARRAY_SIZE(names) ? names[line] : NULL;
 }
 
-static bool transfer(void *device, struct gpu_state *state)
-{
-    return mali_transfer(device, state);
-}
-
 static enum gpu_due due(const void *device)
 {
     return mali_slots_due(device) ? GPU_DUE_NOW : GPU_DUE_NOTHING;
-}
-
-static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
-{
-    return mali_when(device, offset, value);
 }
 
 static void work(void *device, bool all)
@@ -84,9 +74,9 @@ struct gpu_device mali_device_gpu(struct mali_device *device)
         .lines = irq_pending,
         .line_name = line_name,
         .due = due,
-        .when = when,
+        .when = mali_when,
         .work = work,
-        .transfer = transfer,
+        .transfer = mali_transfer,
         .units = units,
     };
     return (struct gpu_device){mali_device_host(device)->gpu, &functions, device, mali_device_host(device)};

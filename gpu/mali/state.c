@@ -27,8 +27,9 @@ static void transfer_slot(struct gpu_state *state, struct mali_slot *slot)
     gpu_state_bool(state, &slot->held);
 }
 
-bool mali_transfer(struct mali_device *device, struct gpu_state *state)
+bool mali_transfer(void *self, struct gpu_state *state)
 {
+    struct mali_device *device = self;
     if (mali_slots_busy(device) || mali_slots_due(device))
         return false;
     gpu_state_registers(state, &mali_registers, MALI_BLOCK_GPU, device->store);

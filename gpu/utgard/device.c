@@ -203,8 +203,9 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 
 /* ---- turns ---- */
 
-enum gpu_due utgard_due(const struct utgard_device *device)
+enum gpu_due utgard_due(const void *self)
 {
+    const struct utgard_device *device = self;
     if (utgard_gp_can_run(device) || utgard_pp_is_started(device))
         return GPU_DUE_NOW;
     return utgard_pp_members(device) ? GPU_DUE_LATER : GPU_DUE_NOTHING;
@@ -212,8 +213,9 @@ enum gpu_due utgard_due(const struct utgard_device *device)
 
 /* A processor works with what its registers had when it began; resets, and what the GP is told of its heap, are for
  * when it stands. */
-enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, uint32_t value)
+enum gpu_when utgard_when(const void *self, uint32_t offset, uint32_t value)
 {
+    const struct utgard_device *device = self;
     const struct gpu_host *host = &device->host;
     const unsigned ip = utgard_ip_at(device, &offset);
     if (ip >= UTGARD_IP_COUNT)
@@ -235,8 +237,9 @@ enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, u
 }
 
 /* A frame that waits for processors keeps its address space as long as nothing else is done. */
-void utgard_work(struct utgard_device *device, bool all)
+void utgard_work(void *self, bool all)
 {
+    struct utgard_device *device = self;
     struct gpu_posted posted;
     for (;;) {
         if (gpu_turns_next(&device->host, &posted))

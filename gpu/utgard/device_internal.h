@@ -88,11 +88,11 @@ enum { UTGARD_UNIT_GP, UTGARD_UNIT_PP };
 /* ---- device.c ---- */
 
 /* As struct gpu_device_functions has them. */
-enum gpu_due utgard_due(const struct utgard_device *device);
-enum gpu_when utgard_when(const struct utgard_device *device, uint32_t offset, uint32_t value);
-void utgard_work(struct utgard_device *device, bool all);
+enum gpu_due utgard_due(const void *device);
+enum gpu_when utgard_when(const void *device, uint32_t offset, uint32_t value);
+void utgard_work(void *device, bool all);
 
-bool utgard_transfer(struct utgard_device *device, struct gpu_state *state); /* state.c */
+bool utgard_transfer(void *device, struct gpu_state *state); /* state.c */
 
 /* Sets raw interrupt bits of the GP or a PP; the host is called when one of them is enabled. */
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits);

@@ -60,26 +60,6 @@ static const char *line_name(const void *device, unsigned line)
                : NULL;
 }
 
-static bool transfer(void *device, struct gpu_state *state)
-{
-    return utgard_transfer(device, state);
-}
-
-static enum gpu_due due(const void *device)
-{
-    return utgard_due(device);
-}
-
-static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
-{
-    return utgard_when(device, offset, value);
-}
-
-static void work(void *device, bool all)
-{
-    utgard_work(device, all);
-}
-
 /* ---- units ---- */
 
 static uint32_t read_block(struct utgard_device *device, enum utgard_ip ip, uint32_t offset)
@@ -143,10 +123,10 @@ struct gpu_device utgard_device_gpu(struct utgard_device *device)
         .flush = flush,
         .lines = lines,
         .line_name = line_name,
-        .due = due,
-        .when = when,
-        .work = work,
-        .transfer = transfer,
+        .due = utgard_due,
+        .when = utgard_when,
+        .work = utgard_work,
+        .transfer = utgard_transfer,
         .units = units,
     };
     return (struct gpu_device){utgard_device_host(device)->gpu, &functions, device,

@@ -32,8 +32,9 @@ static void transfer_unit(struct gpu_state *state, struct utgard_unit *unit, uin
     gpu_state_bool(state, &unit->bus_stopped);
 }
 
-bool utgard_transfer(struct utgard_device *device, struct gpu_state *state)
+bool utgard_transfer(void *self, struct gpu_state *state)
 {
+    struct utgard_device *device = self;
     if (!utgard_gp_is_idle(device) || utgard_pp_is_started(device) || utgard_pp_members(device))
         return false;
     for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++)

@@ -101,14 +101,14 @@ static inline bool vc4_is_at_work(const struct vc4_device *device)
 {
     return device->host.working && !device->host.inside;
 }
-enum gpu_due vc4_due(const struct vc4_device *device);
-enum gpu_when vc4_when(const struct vc4_device *device, uint32_t offset, uint32_t value);
-bool vc4_transfer(struct vc4_device *device, struct gpu_state *state); /* state.c */
+enum gpu_due vc4_due(const void *device);
+enum gpu_when vc4_when(const void *device, uint32_t offset, uint32_t value);
+bool vc4_transfer(void *device, struct gpu_state *state); /* state.c */
 
 /* The worker leaves the registers for a job of `unit`. */
 void vc4_leave(struct vc4_device *device, enum vc4_unit unit);
 /* With turns: all that can be done; `all`: user programs too that others may follow. */
-void vc4_work(struct vc4_device *device, bool all);
+void vc4_work(void *device, bool all);
 /* Amid a binning list: the host is asked for memory. With turns it may take its time, and rendering goes on. */
 void vc4_ask_for_memory(struct vc4_device *device);
 /* Whether the binner's reset was asked for amid its list. */

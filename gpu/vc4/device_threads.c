@@ -135,8 +135,9 @@ void vc4_leave(struct vc4_device *device, enum vc4_unit unit)
         jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
 }
 
-enum gpu_due vc4_due(const struct vc4_device *device)
+enum gpu_due vc4_due(const void *self)
 {
+    const struct vc4_device *device = self;
     if (can_run(device, 0) || can_run(device, 1) || device->user_due)
         return GPU_DUE_NOW;
     return device->user_fresh ? GPU_DUE_LATER : GPU_DUE_NOTHING;
@@ -154,8 +155,9 @@ static enum gpu_when when_list(const struct vc4_device *device, uint32_t offset,
                                                                            : GPU_WRITE_IDLE;
 }
 
-enum gpu_when vc4_when(const struct vc4_device *device, uint32_t offset, uint32_t value)
+enum gpu_when vc4_when(const void *self, uint32_t offset, uint32_t value)
 {
+    const struct vc4_device *device = self;
     switch (offset) {
     case VC4_INTCTL:
     case VC4_INTENA:
@@ -183,8 +185,9 @@ static bool write_posted(struct vc4_device *device)
     return is_one;
 }
 
-void vc4_work(struct vc4_device *device, bool all)
+void vc4_work(void *self, bool all)
 {
+    struct vc4_device *device = self;
     for (;;) {
         if (write_posted(device))
             continue;

@@ -39,26 +39,6 @@ static const char *line_name(const void *device, unsigned line)
     return line ? NULL : "v3d";
 }
 
-static bool transfer(void *device, struct gpu_state *state)
-{
-    return vc4_transfer(device, state);
-}
-
-static enum gpu_due due(const void *device)
-{
-    return vc4_due(device);
-}
-
-static enum gpu_when when(const void *device, uint32_t offset, uint32_t value)
-{
-    return vc4_when(device, offset, value);
-}
-
-static void work(void *device, bool all)
-{
-    vc4_work(device, all);
-}
-
 static bool must_answer(void *device, uint32_t pending)
 {
     return pending & VC4_INT_OUTOMEM && vc4_read(device, VC4_INTCTL) & VC4_INT_OUTOMEM;
@@ -119,10 +99,10 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .flush = flush,
         .lines = lines,
         .line_name = line_name,
-        .due = due,
-        .when = when,
-        .work = work,
-        .transfer = transfer,
+        .due = vc4_due,
+        .when = vc4_when,
+        .work = vc4_work,
+        .transfer = vc4_transfer,
         .must_answer = must_answer,
         .units = units,
     };

@@ -37,8 +37,9 @@ static void transfer_perf(struct gpu_state *state, struct vc4_device *device)
         vc4_perf_write(device, PCTRE, enabled);
 }
 
-bool vc4_transfer(struct vc4_device *device, struct gpu_state *state)
+bool vc4_transfer(void *self, struct gpu_state *state)
 {
+    struct vc4_device *device = self;
     for (unsigned n = 0; n < 2; n++)
         if (device->thread[n].run || device->thread[n].halted)
             return false;
