@@ -1,40 +1,18 @@
 /* Blocks that somebody looks at: lanes followed through the tests, the programs and the targets of the reference
  * path (gpu/watch.h). Registers are seen before and after each instruction; what comes from outside is told by
- * the ports. */
+ * the ports (frag_watch_ports.c). */
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/mali/frag_internal.h"
-#include "gpu/mali/lookup.h"
-#include "gpu/mali/world_internal.h"
+#include "gpu/mali/frag_watch_internal.h"
 #include "isa/bifrost/lower.h"
-#include "isa/midgard/uses.h"
-#include "isa/valhall/insn.h"
 #include "util/bits.h"
-
-/* A lane on its way. */
-struct follower {
-    struct gpu_follower of;
-    const void *insn; /* of either machine, under way; NULL: the lane does not execute it */
-    union {
-        struct midgard_uses uses;
-        uint64_t written; /* of isa/warp: bit n: register n */
-    };
-    /* Of isa/warp: the instruction before, the first step of its word, and a bit for each part of the word since then. */
-    const struct warp_insn *before;
-    uint32_t first, parts;
-};
 
 /* What an instruction finds: registers of either machine, temporaries of isa/warp (NULL: they are gone). */
 struct found {
     const union mali_sixteen *state;
     const uint32_t (*temporary)[ISA_LANES];
 };
-
-static struct follower *at(const struct mali_frag_batch *b, uint32_t i)
-{
-    return gpu_following_at(&b->following, i);
-}
 
 /* ---- the block ---- */
 
@@ -52,16 +30,16 @@ static void begin(const struct mali_frag_batch *b, struct gpu_follower *f, const
 void mali_frag_look(struct mali_frag_batch *b, const struct raster_block *block, const uint16_t *covered)
 {
     const struct gpu_watched_block it = {.block = block, .tile = b->tile, .counts = true};
-    b->looking = gpu_following_begin(&b->following, b->watch, &it, sizeof(struct follower));
+    b->looking = gpu_following_begin(&b->following, b->watch, &it, sizeof(struct mali_follower));
     b->began = b->executed;
     for (uint32_t i = 0; b->looking && i < b->following.count; i++)
-        begin(b, &at(b, i)->of, covered);
+        begin(b, &mali_follower_at(b, i)->of, covered);
 }
 
 void mali_frag_look_away(struct mali_frag_batch *b, const struct mali_stop *stop)
 {
     for (uint32_t i = 0; i < b->following.count; i++)
-        at(b, i)->of.lane->fault = (uint32_t)stop->fault.kind;
+        mali_follower_at(b, i)->of.lane->fault = (uint32_t)stop->fault.kind;
     gpu_following_end(&b->following, b->executed - b->began);
     b->looking = false;
 }
@@ -82,7 +60,7 @@ void mali_frag_look_at_test(struct mali_frag_batch *b, bool program,
     memcpy(live, b->live, sizeof live);
     test(b, program);
     for (uint32_t i = 0; i < b->following.count; i++) {
-        struct gpu_follower *of = &at(b, i)->of;
+        struct gpu_follower *of = &mali_follower_at(b, i)->of;
         struct gpu_test it = {.when = program ? GPU_TEST_AFTER : GPU_TEST_BEFORE,
                               .kind = f->tile->depth,
                               .depth = b->depth[of->number],
@@ -95,14 +73,14 @@ void mali_frag_look_at_test(struct mali_frag_batch *b, bool program,
 
 /* ---- programs ---- */
 
-static void finish_midgard(struct follower *f, const struct midgard_state *state)
+static void finish_midgard(struct mali_follower *f, const struct midgard_state *state)
 {
     for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
         gpu_follow_register(&f->of, true, r, f->uses.written[r], false, state->reg[r]);
 }
 
 /* A word that an instruction of isa/warp reads or writes. */
-static void tell_word(struct follower *f, bool written, const char *name, uint32_t word)
+static void tell_word(struct mali_follower *f, bool written, const char *name, uint32_t word)
 {
     struct gpu_value *v = written ? gpu_follow_write(&f->of, name) : gpu_follow_read(&f->of, name);
     if (!v)
@@ -112,7 +90,8 @@ static void tell_word(struct follower *f, bool written, const char *name, uint32
 }
 
 /* One-word registers that a bit is set for. */
-static void tell_registers(struct follower *f, bool written, uint64_t mask, const struct warp_state *state)
+static void tell_registers(struct mali_follower *f, bool written, uint64_t mask,
+                           const struct warp_state *state)
 {
     for (; mask; mask &= mask - 1) {
         const unsigned r = (unsigned)__builtin_ctzll(mask);
@@ -123,7 +102,7 @@ static void tell_registers(struct follower *f, bool written, uint64_t mask, cons
 }
 
 /* A temporary, as the set's text calls it; others are nobody's. */
-static void tell_temporary(struct follower *f, bool written, unsigned n, const struct found *found)
+static void tell_temporary(struct mali_follower *f, bool written, unsigned n, const struct found *found)
 {
     const char *name = bifrost_temporary_name(f->before->part, n, written);
     if (name && found->temporary)
@@ -131,7 +110,7 @@ static void tell_temporary(struct follower *f, bool written, unsigned n, const s
 }
 
 /* The step of the word that has been kept of the part under way, or NULL. */
-static struct gpu_step *kept_part(const struct follower *f)
+static struct gpu_step *kept_part(const struct mali_follower *f)
 {
     for (uint32_t n = f->first; f->before->part && n < f->of.lane->trace.count; n++)
         if (f->of.lane->trace.at[n].part == f->before->part)
@@ -162,7 +141,7 @@ static void add_written(struct gpu_step *to, const struct gpu_value *value)
 }
 
 /* What several instructions of isa/warp do for one of the guest's is told of that one. */
-static void keep_warp(struct follower *f)
+static void keep_warp(struct mali_follower *f)
 {
     const struct gpu_step *now = &f->of.now;
     struct gpu_step *to = kept_part(f);
@@ -177,7 +156,7 @@ static void keep_warp(struct follower *f)
         add_written(to, &now->write[n]);
 }
 
-static void finish_warp(const struct mali_frag_batch *b, struct follower *f, const struct found *found)
+static void finish_warp(const struct mali_frag_batch *b, struct mali_follower *f, const struct found *found)
 {
     const struct warp_insn *i = f->insn;
     if (i->dest.mask && i->dest.to == WARP_TEMPORARY)
@@ -188,7 +167,7 @@ static void finish_warp(const struct mali_frag_batch *b, struct follower *f, con
         keep_warp(f);
 }
 
-static void finish(const struct mali_frag_batch *b, struct follower *f, const struct found *found)
+static void finish(const struct mali_frag_batch *b, struct mali_follower *f, const struct found *found)
 {
     if (!f->insn)
         return;
@@ -202,7 +181,7 @@ static void finish(const struct mali_frag_batch *b, struct follower *f, const st
 }
 
 /* A lane comes to an instruction of isa/warp: whether its word is entered anew, and whether it is another of the guest's. */
-static bool enter(const struct mali_frag_batch *b, struct follower *f, const struct warp_insn *i)
+static bool enter(const struct mali_frag_batch *b, struct mali_follower *f, const struct warp_insn *i)
 {
     const struct warp_insn *before = f->before;
     const bool on = before && before->at == i->at && i > before && f->of.now.blends == (b->blending > 0) &&
@@ -219,7 +198,7 @@ static bool enter(const struct mali_frag_batch *b, struct follower *f, const str
 }
 
 /* A lane begins an instruction at a word of the program, if it executes it. */
-static bool begins(const struct mali_frag_batch *b, struct follower *f, const void *insn, uint32_t at,
+static bool begins(const struct mali_frag_batch *b, struct mali_follower *f, const void *insn, uint32_t at,
                    uint16_t lanes)
 {
     if (!(lanes >> f->of.number & 1) || (b->blending && b->blending != f->of.lane->target + 1u))
@@ -254,10 +233,10 @@ static uint64_t written_by(const struct warp_insn *i)
 }
 
 /* What an instruction reads is told, and what it is to write found. */
-typedef void (*reads_fn)(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+typedef void (*reads_fn)(const struct mali_frag_batch *b, struct mali_follower *f, const void *insn,
                          const struct found *found);
 
-static void midgard_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+static void midgard_reads(const struct mali_frag_batch *b, struct mali_follower *f, const void *insn,
                           const struct found *found)
 {
     midgard_uses(insn, &b->threads.world->program->midgard->traits, &f->uses);
@@ -265,7 +244,7 @@ static void midgard_reads(const struct mali_frag_batch *b, struct follower *f, c
         gpu_follow_register(&f->of, false, r, f->uses.read[r], false, found->state->midgard.reg[r]);
 }
 
-static void warp_reads(const struct mali_frag_batch *b, struct follower *f, const void *insn,
+static void warp_reads(const struct mali_frag_batch *b, struct mali_follower *f, const void *insn,
                        const struct found *found)
 {
     const struct warp_insn *i = insn;
@@ -284,7 +263,7 @@ static void on_insn(const struct mali_frag_batch *b, const void *insn, uint32_t 
     if (!b->blending)
         gpu_following_step(&b->following, word);
     for (uint32_t i = 0; i < b->following.count; i++) {
-        struct follower *f = at(b, i);
+        struct mali_follower *f = mali_follower_at(b, i);
         finish(b, f, found);
         if (begins(b, f, insn, word, lanes))
             reads(b, f, insn, found);
@@ -317,219 +296,13 @@ void mali_frag_look_at_end(const struct mali_frag_batch *b, const union mali_six
 {
     const struct found found = {state, NULL};
     for (uint32_t i = 0; i < b->following.count; i++)
-        finish(b, at(b, i), &found);
+        finish(b, mali_follower_at(b, i), &found);
 }
 
 void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
 {
     for (uint32_t i = 0; i < b->following.count; i++)
-        at(b, i)->of.lane->discarded |= lanes >> at(b, i)->of.number & 1;
-}
-
-/* ---- ports ---- */
-
-/* The primitive's varying `place`, as component n of what is named. */
-static void tell_component(const struct mali_frag_batch *b, struct follower *f, const char *name, uint32_t n,
-                           unsigned place, bool flat)
-{
-    struct gpu_varying it = {.n = n, .place = place};
-    snprintf(it.name, sizeof it.name, "%s", name);
-    if (!flat)
-        it.vary = util_f2u(raster_vary_at(b->prim, b->px, b->py, f->of.number, place));
-    it.c = util_f2u(b->prim->vary_c[place]);
-    gpu_follow_varying(&f->of, &it);
-}
-
-static void tell_varying(const struct mali_frag_batch *b, struct follower *f, uint32_t index)
-{
-    const uint8_t n = mali_frag_slot_of(b->frag, index);
-    const struct mali_frag_slot *slot = n != FRAG_NO_SLOT ? &b->frag->slot[n] : NULL;
-    const uint32_t number = warp_handle_number(index);
-    for (unsigned c = 0; slot && c < slot->count; c++) {
-        char name[8];
-        snprintf(name, sizeof name, "v%u.%c", number % 100, "xyzw"[c]);
-        tell_component(b, f, name, number * 4 + c, b->frag->ahead + slot->first + c, slot->flat);
-    }
-}
-
-/* Words of a vertex, by the byte. */
-static void tell_words(const struct mali_frag_batch *b, struct follower *f, const struct warp_message *m)
-{
-    const bool flat = m->asked.source_format == VALHALL_SOURCE_FORMAT_FLAT32;
-    const uint32_t first = m->operand[1][0][f->of.number] / 4;
-    for (uint32_t word = first; word < first + m->asked.components && word < FRAG_WORDS_MOST; word++) {
-        const uint8_t n = mali_frag_word_of(b->frag, flat, word);
-        char name[8];
-        snprintf(name, sizeof name, "v+%u", word * 4 % 10000);
-        if (n != FRAG_NO_SLOT)
-            tell_component(b, f, name, word, b->frag->ahead + n, flat);
-    }
-}
-
-static bool watched_varying(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
-                            struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    bool ok = b->unwatched.varying(ctx, a, lanes, out, place);
-    for (uint32_t i = 0; ok && i < b->following.count; i++)
-        if (at(b, i)->insn)
-            tell_varying(b, at(b, i), a->index[at(b, i)->of.number]);
-    return ok;
-}
-
-/* Sides of the image as it was asked for. */
-static void set_image(struct gpu_lookup *it, const struct mali_lookup *lookup, const struct mali_world *world)
-{
-    const struct raster_image_level *level = &lookup->image.level[0];
-    it->width = level->width;
-    it->height = level->height;
-    it->depth = lookup->key.dim == RASTER_DIM_3D ? level->depth : 0;
-    it->levels = lookup->image.level_count;
-    it->format = lookup->key.format;
-    it->cube = lookup->key.dim == RASTER_DIM_CUBE;
-    it->integers = raster_sampler_integer((enum raster_format)lookup->key.format);
-    if (lookup->image.memory != world->space->window.base)
-        return; /* decoded: it stands nowhere */
-    it->address = lookup->key.listed ? lookup->image.surface[level->first_surface] : level->offset;
-}
-
-/* As the draw has it: by its number in the draw's list, or by its table and the number in that. */
-static void name_texture(struct gpu_lookup *it, const struct mali_world *world, uint32_t handle)
-{
-    if (world->bindings->table_count)
-        snprintf(it->unit, sizeof it->unit, "texture %u:%u", warp_handle_table(handle),
-                 warp_handle_number(handle));
-    else
-        snprintf(it->unit, sizeof it->unit, "texture %u", handle);
-}
-
-static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
-                         const struct isa_texture_request *r, const uint32_t out[4][16])
-{
-    const unsigned lane = f->of.number;
-    const struct mali_lookup_key key =
-        mali_lookup_key(r->texture[lane], r->sampler[lane], r->op, r->mode, r->dimensions, r->derivatives,
-                        r->has_lod, r->has_offset);
-    struct mali_stop stop;
-    const struct mali_lookup *lookup = mali_lookup_get(b->threads.world, &key, &stop);
-    const bool fetch = r->op == ISA_TEXTURE_FETCH, cube = !r->dimensions;
-    struct raster_lookup_lanes in = {0};
-    float c[4][16];
-    if (!lookup)
-        return;
-    struct gpu_lookup it = {.has_t = cube || r->dimensions > 1,
-                            .has_r = cube || r->dimensions > 2,
-                            .has_b = r->has_lod,
-                            .level_given = !r->derivatives,
-                            .numbers = true};
-    mali_texture_lanes(r, &in);
-    for (unsigned n = 0; n < 4; n++) {
-        const uint32_t word = n < 3 ? in.coordinate[n][lane] : in.lod[lane];
-        bool whole = fetch || (n == 2 && cube); /* texels; a face's number */
-        c[n][lane] = whole ? (float)(int32_t)word : util_u2f(word);
-        it.color[n] = out[n][lane];
-    }
-    name_texture(&it, b->threads.world, r->texture[lane]);
-    set_image(&it, lookup, b->threads.world);
-    if (lookup->key.op <= RASTER_FETCH)
-        raster_sampler_lookup(&lookup->key, &lookup->image, &in, lane, &it.where);
-    if (!it.address)
-        it.where.offset = 0;
-    gpu_follow_lookup(&f->of, &it, NULL, NULL, c);
-}
-
-static bool watched_texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes,
-                            uint32_t out[4][16], struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    const isa_texture_fn port =
-        b->frag->world.program->warp ? b->unwatched_warp.texture : b->unwatched.texture;
-    bool ok = port(ctx, r, lanes, out, place);
-    for (uint32_t i = 0; ok && i < b->following.count; i++)
-        if (at(b, i)->insn)
-            tell_texture(b, at(b, i), r, (const uint32_t(*)[16])out);
-    return ok;
-}
-
-static void tell(const struct mali_frag_batch *b, const char *name, unsigned words, uint32_t out[4][16])
-{
-    for (uint32_t i = 0; i < b->following.count; i++)
-        if (at(b, i)->insn)
-            gpu_follow_outside(&at(b, i)->of, name, words, false, (const uint32_t(*)[16])out);
-}
-
-static bool watched_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
-                            uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    const isa_uniform_fn port =
-        b->frag->world.program->warp ? b->unwatched_warp.uniform : b->unwatched.uniform;
-    if (!port(ctx, buffer, offset, bytes, lanes, out, place))
-        return false;
-    tell(b, "uni", util_div_up(bytes, 4), out);
-    return true;
-}
-
-static bool watched_load(void *ctx, const struct isa_access *access, uint16_t lanes, uint32_t out[4][16],
-                         struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    const isa_load_fn port = b->frag->world.program->warp ? b->unwatched_warp.load : b->unwatched.load;
-    if (!port(ctx, access, lanes, out, place))
-        return false;
-    tell(b, "memory", util_div_up(access->bytes, 4), out);
-    return true;
-}
-
-static bool watched_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
-                         uint16_t lanes, uint32_t out[4][16], struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    if (!b->unwatched.tile(ctx, form, target, sample, lanes, out, place))
-        return false;
-    tell(b, "tile", 4, out);
-    return true;
-}
-
-static bool watched_message(void *ctx, const struct warp_message *m, uint16_t lanes,
-                            uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *place)
-{
-    const struct mali_frag_batch *b = ctx;
-    if (!b->unwatched_warp.message(ctx, m, lanes, out, leave, place))
-        return false;
-    for (uint32_t i = 0; i < b->following.count; i++) {
-        struct follower *f = at(b, i);
-        if (!f->insn)
-            continue;
-        if (m->asked.message == WARP_VARYING || m->asked.message == WARP_VARYING_FLAT)
-            tell_varying(b, f, m->operand[1][0][f->of.number]);
-        else if (m->asked.message == WARP_VARYING_BYTES)
-            tell_words(b, f, m);
-    }
-    if (m->asked.message == WARP_TILE)
-        tell(b, "tile", UTIL_MIN(m->asked.words, 4u), out);
-    return true;
-}
-
-void mali_frag_watch_ports(struct mali_frag_batch *b)
-{
-    if (!b->frag->has_program)
-        return;
-    if (b->frag->world.program->warp) {
-        struct warp_ports *ports = &b->threads.warp;
-        b->unwatched_warp = *ports;
-        ports->message = watched_message;
-        ports->texture = watched_texture;
-        ports->uniform = watched_uniform;
-        ports->load = watched_load;
-        return;
-    }
-    b->unwatched = b->threads.ports;
-    b->threads.ports.varying = watched_varying;
-    b->threads.ports.texture = watched_texture;
-    b->threads.ports.uniform = watched_uniform;
-    b->threads.ports.load = watched_load;
-    b->threads.ports.tile = watched_tile;
+        mali_follower_at(b, i)->of.lane->discarded |= lanes >> mali_follower_at(b, i)->of.number & 1;
 }
 
 /* ---- targets ---- */
@@ -583,6 +356,6 @@ static void follow_target(const struct mali_frag_batch *b, struct gpu_lane *lane
 void mali_frag_look_at_targets(const struct mali_frag_batch *b)
 {
     for (uint32_t i = 0; i < b->following.count; i++)
-        if (at(b, i)->of.lane->target < b->frag->tile->count)
-            follow_target(b, at(b, i)->of.lane);
+        if (mali_follower_at(b, i)->of.lane->target < b->frag->tile->count)
+            follow_target(b, mali_follower_at(b, i)->of.lane);
 }
