@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drm/launch/relay.h"
 #include "tools/run.h"
 
 /* ms */
@@ -33,8 +34,6 @@ struct watch {
     bool server_left; /* it ended before the program, or had to be killed */
     int64_t deadline; /* of what we wait for */
 };
-
-static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
 
 static int64_t now_ms(void)
 {
@@ -204,10 +203,7 @@ static int exit_status(int status)
 int run_program(const struct run *run, const struct drm_launch *launch, pid_t server, int control)
 {
     sigset_t signals, mask;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-        sigaddset(&signals, passed_on[i]);
+    drm_relay_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct watch w = {.run = run, .server = server, .control = control, .deadline = NEVER};
     int failed = TOOL_OK;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drm/launch/world.h"
+#include "drm/launch/mounts.h"
 
 /* ELF executables of a machine; of the type the lowest bit does not count (ET_EXEC, ET_DYN). */
 #define MAGIC(class, machine)                                                                                \
@@ -26,9 +26,9 @@ static const char *const magics[DRM_ARCH_COUNT] = {
 static bool register_one(enum drm_arch arch)
 {
     char text[512];
-    int n = snprintf(text, sizeof text, ":vitrail-%s:M::%s:%s:" DRM_WORLD_PLACE "/%s:OPF",
+    int n = snprintf(text, sizeof text, ":vitrail-%s:M::%s:%s:" DRM_ROOT_PLACE "/%s:OPF",
                      drm_arch_infos[arch].name, magics[arch], MASK, drm_arch_infos[arch].emulator);
-    int fd = open(DRM_WORLD_BINFMT "/register", O_WRONLY | O_CLOEXEC);
+    int fd = open(DRM_ROOT_BINFMT "/register", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool done = write(fd, text, (size_t)n) == n;
@@ -40,7 +40,7 @@ static bool register_one(enum drm_arch arch)
 static bool is_registered(enum drm_arch arch)
 {
     char path[128], line[256];
-    snprintf(path, sizeof path, DRM_WORLD_HOST "/proc/sys/fs/binfmt_misc/%s", drm_arch_infos[arch].emulator);
+    snprintf(path, sizeof path, DRM_ROOT_HOST "/proc/sys/fs/binfmt_misc/%s", drm_arch_infos[arch].emulator);
     FILE *file = fopen(path, "re");
     bool enabled = false, open = false;
     while (file && fgets(line, sizeof line, file)) {
@@ -55,7 +55,7 @@ static bool is_registered(enum drm_arch arch)
 bool drm_binfmt_ready(const struct drm_launch *launch)
 {
     bool ready = false;
-    if (mkdir(DRM_WORLD_BINFMT, 0755) || mount("binfmt_misc", DRM_WORLD_BINFMT, "binfmt_misc", 0, NULL))
+    if (mkdir(DRM_ROOT_BINFMT, 0755) || mount("binfmt_misc", DRM_ROOT_BINFMT, "binfmt_misc", 0, NULL))
         return is_registered(launch->arch);
     for (int arch = 0; arch < DRM_ARCH_COUNT; arch++)
         if (launch->emulators[arch][0] && register_one((enum drm_arch)arch) && arch == (int)launch->arch)

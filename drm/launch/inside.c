@@ -8,7 +8,7 @@
 
 #include <linux/openat2.h>
 
-#include "drm/launch/world.h"
+#include "drm/launch/mounts.h"
 
 int drm_root_open_in(const char *folder, const char *path)
 {

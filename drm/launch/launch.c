@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drm/launch/world.h"
+#include "drm/launch/mounts.h"
 
 #define NO_CLIENT "the client for %s is not built: install its compiler (tools/setup live) and build again"
 
@@ -125,7 +125,7 @@ static bool find_inside(const struct drm_launch_options *options, char out[DRM_L
 {
     if (options->program[0] == '/')
         return print_path(out, "%s", options->program) && is_program_inside(options->root, out);
-    for (const char *at = DRM_WORLD_PATH; *at && !strchr(options->program, '/');) {
+    for (const char *at = DRM_ROOT_PATH; *at && !strchr(options->program, '/');) {
         size_t length = strcspn(at, ":");
         if (print_path(out, "%.*s/%s", (int)length, at, options->program) &&
             is_program_inside(options->root, out))

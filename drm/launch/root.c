@@ -1,4 +1,4 @@
-/* The world of a program with a root of its own (struct drm_root), step by step: namespaces, the folder with a layer above it
+/* Mounts and namespaces of a program with a root of its own (struct drm_root), step by step: namespaces, the folder with a layer above it
  * that takes what is written, /dev, /sys, /run, /proc, and who runs programs of the folder's architecture. */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "drm/launch/relay.h"
-#include "drm/launch/world.h"
+#include "drm/launch/mounts.h"
 #include "drm/protocol.h"
 
 enum { NO_WORLD = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -91,16 +91,16 @@ static int enter_namespaces(const struct drm_root *root, struct util_error *erro
 static void set_environment(const struct drm_launch *launch)
 {
     char preload[DRM_LAUNCH_PATH];
-    snprintf(preload, sizeof preload, "%s%s", DRM_WORLD_PRELOAD,
-             launch->other_preload[0] ? ":" DRM_WORLD_OTHER : "");
+    snprintf(preload, sizeof preload, "%s%s", DRM_ROOT_PRELOAD,
+             launch->other_preload[0] ? ":" DRM_ROOT_OTHER : "");
     setenv(DRM_ENV_SOCKET, DRM_ROOT_SOCKET, 1);
     setenv(DRM_ENV_ROOT, "", 1);
     setenv("LD_PRELOAD", preload, 1);
     setenv("HOME", DRM_ROOT_HOME, 1);
     setenv("USER", "guest", 1);
     setenv("LOGNAME", "guest", 1);
-    setenv("PATH", DRM_WORLD_PATH, 1);
-    setenv("XDG_RUNTIME_DIR", DRM_WORLD_RUNTIME, 1);
+    setenv("PATH", DRM_ROOT_PATH, 1);
+    setenv("XDG_RUNTIME_DIR", DRM_ROOT_RUNTIME, 1);
     setenv("SEATD_VTBOUND", "0", 1); /* there are no virtual terminals: a seat is active at once */
     static const char *const hosts[] = {
         "LD_LIBRARY_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",          "XDG_DATA_HOME",
@@ -119,13 +119,13 @@ static int execute(const struct drm_launch *launch, bool emulate, char **argv)
     if (!words)
         return NO_WORLD;
     size_t n = 0;
-    snprintf(emulator, sizeof emulator, DRM_WORLD_PLACE "/%s", drm_arch_infos[launch->arch].emulator);
+    snprintf(emulator, sizeof emulator, DRM_ROOT_PLACE "/%s", drm_arch_infos[launch->arch].emulator);
     if (emulate)
         words[n++] = emulator;
     words[n++] = (char *)launch->program;
     memcpy(words + n, argv + 1, count * sizeof *words);
     set_environment(launch);
-    if (unshare(CLONE_NEWUSER) || map_user(DRM_WORLD_USER, 0, 0))
+    if (unshare(CLONE_NEWUSER) || map_user(DRM_ROOT_USER, 0, 0))
         return fprintf(stderr, "vitrail: no namespace of users: %s\n", strerror(errno)), NO_WORLD;
     if (chdir(DRM_ROOT_HOME) && chdir("/"))
         return NO_WORLD;
@@ -144,12 +144,12 @@ struct first {
     int out; /* where the program's status goes */
 };
 
-/* The first process of the new space: finishes the world, begins the program, reaps what others leave. All end with
+/* The first process of the new space: mounts /proc, begins the program, reaps what others leave. All end with
  * it. */
 static int be_first(struct first *f, struct util_error *error)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (drm_world_finish(error))
+    if (drm_mounts_finish(error))
         return NO_WORLD;
     if (f->emulate)
         fprintf(stderr,
@@ -175,7 +175,7 @@ int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, c
     int ends[2], status = SIGKILL;
     int r = enter_namespaces(root, error);
     if (!r)
-        r = drm_world_make(root, launch, &f.emulate, error);
+        r = drm_mounts_make(root, launch, &f.emulate, error);
     if (r)
         return NO_WORLD;
     if (pipe2(ends, O_CLOEXEC))
