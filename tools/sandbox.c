@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drm/protocol.h"
 #include "tools/tool.h"
 #include "util/list.h"
 
@@ -61,7 +62,7 @@ int tool_sandbox_enter(struct tool_sandbox *s)
                                          .grant_count = s->files.count,
                                          .at_end = s->at_end,
                                          .data = s->data,
-                                         .serves = s->serves,
+                                         .pipe_bytes = s->serves ? DRM_EVENT_PIPE : 0,
                                          .walls = s->walls};
     int r = s->off ? -ENOTSUP : s->out_of_memory ? -ENOMEM : util_sandbox_enter(&sandbox);
     free(s->files.at);

@@ -11,7 +11,7 @@ static const struct {
     uint64_t most;
     int error;
 } ceilings[DRM_KINDS] = {
-    [DRM_UNCOUNTED] = {UINT64_MAX, 0},         [DRM_FILES] = {512, -EMFILE}, /* two descriptors each */
+    [DRM_UNCOUNTED] = {UINT64_MAX, 0},         [DRM_FILES] = {DRM_FILES_MAX, -EMFILE},
     [DRM_NUMBERS] = {1 << 20, -ENOMEM},        /* places in tables of handles and the like, 8 bytes each */
     [DRM_HANDLES] = {1 << 18, -ENOMEM},        /* of buffers */
     [DRM_BUFFERS] = {1 << 17, -ENOMEM},        /* purged ones too, and the driver's own */

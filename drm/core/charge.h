@@ -23,6 +23,8 @@ enum drm_kind {
     DRM_JOB_BYTES,
     DRM_KINDS
 };
+/* A file has two descriptors of the server, and whoever waits for all files has place for so many. */
+#define DRM_FILES_MAX 512
 uint64_t drm_ceiling(enum drm_kind kind);
 /* Before something is made, and after it is gone; the card is locked. 0, or what programs are told past the
  * ceiling: -ENOMEM, -EMFILE. */

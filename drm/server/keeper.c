@@ -7,13 +7,14 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { MOST = 512 }; /* those beyond wait until others are gone; a card has no more (DRM_FILES) */
+#include "drm/core/charge.h"
 
 /* The files without holders, their ends into `polled`. */
-static nfds_t collect(struct drm_server *server, struct pollfd polled[MOST], uint32_t ids[MOST])
+static nfds_t collect(struct drm_server *server, struct pollfd polled[DRM_FILES_MAX],
+                      uint32_t ids[DRM_FILES_MAX])
 {
     nfds_t count = 0;
-    for (uint32_t id = 1; id < server->files.count && count < MOST; id++) {
+    for (uint32_t id = 1; id < server->files.count && count < DRM_FILES_MAX; id++) {
         const struct drm_server_file *shared = drm_ids_get(&server->files, id);
         if (!shared || shared->holders)
             continue;
@@ -34,8 +35,8 @@ static struct drm_server_file *take_dead(struct drm_server *server, uint32_t id)
 void *drm_server_keep(void *data)
 {
     struct drm_server *server = data;
-    struct pollfd polled[1 + MOST] = {{server->kept, POLLIN, 0}};
-    uint32_t ids[MOST];
+    struct pollfd polled[1 + DRM_FILES_MAX] = {{server->kept, POLLIN, 0}};
+    uint32_t ids[DRM_FILES_MAX];
     for (;;) {
         pthread_mutex_lock(&server->lock);
         bool over = server->stopping;

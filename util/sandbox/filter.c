@@ -132,7 +132,6 @@ static const struct rule serving_rules[] = {
     {SCMP_SYS(getsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_PEERCRED)}},
     {SCMP_SYS(setsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_RCVTIMEO)}},
     {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_RDLCK)}}, /* drm/core/export.c */
-    {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETPIPE_SZ), INT(2, 8192)}},  /* DRM_EVENT_PIPE */
     {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_UNLCK)}},
 };
 
@@ -154,7 +153,18 @@ static int add_rules(scmp_filter_ctx filter, const struct rule *rule, size_t cou
     return r;
 }
 
-static int add_all(scmp_filter_ctx filter, bool serves, pid_t broker)
+static int add_serving(scmp_filter_ctx filter, unsigned pipe_bytes)
+{
+    const struct rule pipes[] = {
+        {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETPIPE_SZ), INT(2, pipe_bytes)}},
+    };
+    int r = add_calls(filter, SCMP_ACT_ALLOW, serving, UTIL_ARRAY_SIZE(serving));
+    if (!r)
+        r = add_rules(filter, serving_rules, UTIL_ARRAY_SIZE(serving_rules));
+    return r ? r : add_rules(filter, pipes, UTIL_ARRAY_SIZE(pipes));
+}
+
+static int add_all(scmp_filter_ctx filter, unsigned pipe_bytes, pid_t broker)
 {
     const struct rule own[] = {
         {SCMP_SYS(tgkill), SCMP_ACT_ALLOW, 1, {INT(0, getpid())}}, /* abort() */
@@ -169,14 +179,10 @@ static int add_all(scmp_filter_ctx filter, bool serves, pid_t broker)
         r = add_rules(filter, rules, UTIL_ARRAY_SIZE(rules));
     if (!r)
         r = add_rules(filter, own, UTIL_ARRAY_SIZE(own));
-    if (!r && serves)
-        r = add_calls(filter, SCMP_ACT_ALLOW, serving, UTIL_ARRAY_SIZE(serving));
-    if (!r && serves)
-        r = add_rules(filter, serving_rules, UTIL_ARRAY_SIZE(serving_rules));
-    return r;
+    return r || !pipe_bytes ? r : add_serving(filter, pipe_bytes);
 }
 
-int util_sandbox_filter(bool serves, pid_t broker)
+int util_sandbox_filter(unsigned pipe_bytes, pid_t broker)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (!filter)
@@ -187,7 +193,7 @@ int util_sandbox_filter(bool serves, pid_t broker)
     if (!r)
         r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */
     if (!r)
-        r = add_all(filter, serves, broker);
+        r = add_all(filter, pipe_bytes, broker);
     if (!r)
         r = seccomp_load(filter);
     seccomp_release(filter);

@@ -51,7 +51,7 @@ static int raise_walls(const struct util_sandbox *sandbox)
         r = sandbox->walls == UTIL_WALL_LANDLOCK ? landlock : 0; /* the filter holds without it */
     }
     if (!r && sandbox->walls != UTIL_WALL_LANDLOCK)
-        r = util_sandbox_filter(sandbox->serves, broker.process);
+        r = util_sandbox_filter(sandbox->pipe_bytes, broker.process);
     return r;
 }
 

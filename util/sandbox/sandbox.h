@@ -23,7 +23,8 @@ struct util_sandbox {
     uint32_t grant_count;
     void (*at_end)(void *data); /* in the broker, after util_sandbox_leave; NULL: nothing */
     void *data;
-    bool serves; /* it talks with clients: sockets that are open already, leases, events */
+    /* Not 0: it talks with clients - sockets that are open already, leases, events, whose pipes it makes so large. */
+    unsigned pipe_bytes;
     enum {
         UTIL_WALLS_ALL,
         UTIL_WALL_FILTER,   /* as with a kernel that lacks Landlock */

@@ -2,13 +2,12 @@
 #ifndef VITRAIL_UTIL_SANDBOX_WALLS_H
 #define VITRAIL_UTIL_SANDBOX_WALLS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* The calling thread and those that it makes; -ENOSYS, -EOPNOTSUPP: the kernel has none. */
 int util_sandbox_landlock(void);
 
-/* All threads. `broker` may be waited for. */
-int util_sandbox_filter(bool serves, pid_t broker);
+/* All threads. `broker` may be waited for; pipe_bytes as in struct util_sandbox. */
+int util_sandbox_filter(unsigned pipe_bytes, pid_t broker);
 
 #endif
