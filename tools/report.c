@@ -91,7 +91,7 @@ uint32_t report_count(const struct report *r, enum report_verdict verdict)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->cases.count; i++)
-        n += r->cases.at[i].verdict == verdict;
+        n += r->cases.at[i].result.verdict == verdict;
     return n;
 }
 
@@ -100,7 +100,7 @@ int report_status(const struct report *r)
     static const int order[] = {TOOL_HOST, TOOL_BAD_FILE, TOOL_DIFFERS, TOOL_FAULT};
     bool met[TOOL_UNUSED + 1] = {false};
     for (uint32_t i = 0; i < r->cases.count; i++)
-        met[verdicts[r->cases.at[i].verdict].status] = true;
+        met[verdicts[r->cases.at[i].result.verdict].status] = true;
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(order); i++)
         if (met[order[i]])
             return order[i];
@@ -111,7 +111,7 @@ void report_writer_text(const struct report_case *c, char text[REPORT_WRITER_MAX
 {
     const struct report_writer *w = &c->writer;
     char during[32] = "";
-    if (w->picture && w->picture != c->shown)
+    if (w->picture && w->picture != c->result.shown)
         snprintf(during, sizeof during, " of picture %u", w->picture);
     switch (w->kind) {
     case REPORT_NO_WRITER: *text = 0; break;
@@ -127,13 +127,14 @@ void report_writer_text(const struct report_case *c, char text[REPORT_WRITER_MAX
 void report_figures(const struct report_case *c, char text[REPORT_FIGURES_MAX])
 {
     *text = 0;
-    if (!c->differing)
+    if (!c->result.differing)
         return;
     snprintf(text, REPORT_FIGURES_MAX,
              "%" PRIu64 " of %" PRIu64 " pixels differ, %" PRIu64
              " by more than %u; most: %u at (%u, %u), expected %u,%u,%u, got %u,%u,%u",
-             c->differing, (uint64_t)c->width * c->height, c->beyond, c->tolerance, c->most, c->x, c->y,
-             c->want[0], c->want[1], c->want[2], c->got[0], c->got[1], c->got[2]);
+             c->result.differing, (uint64_t)c->result.width * c->result.height, c->result.beyond,
+             c->tolerance, c->result.most, c->result.x, c->result.y, c->result.want[0], c->result.want[1],
+             c->result.want[2], c->result.got[0], c->result.got[1], c->result.got[2]);
 }
 
 /* ---- text ---- */
@@ -143,8 +144,8 @@ static void print_case(FILE *out, const struct report_case *c, int width)
     char text[REPORT_FIGURES_MAX], writer[REPORT_WRITER_MAX], frame[16] = "last";
     if (c->frame)
         snprintf(frame, sizeof frame, "%u", c->frame);
-    fprintf(out, "%-8s  %-*s  %5s  %s%s%s\n", report_verdict_word(c->verdict), width, c->picture, frame,
-            c->capture, *c->options ? " " : "", c->options);
+    fprintf(out, "%-8s  %-*s  %5s  %s%s%s\n", report_verdict_word(c->result.verdict), width, c->picture,
+            frame, c->capture, *c->options ? " " : "", c->options);
     report_figures(c, text);
     if (*text)
         fprintf(out, "%-8s  %s\n", "", text);
@@ -174,13 +175,13 @@ void report_print(FILE *out, const struct report *r, bool all)
     for (uint32_t i = 0; i < r->cases.count; i++) {
         const struct report_case *c = &r->cases.at[i];
         const int length = (int)strlen(c->picture);
-        if ((all || report_verdict_kind(c->verdict) != 'p') && length > width)
+        if ((all || report_verdict_kind(c->result.verdict) != 'p') && length > width)
             width = length > 48 ? 48 : length;
     }
     bool headed = false;
     for (uint32_t i = 0; i < r->cases.count; i++) {
         const struct report_case *c = &r->cases.at[i];
-        if (!all && report_verdict_kind(c->verdict) == 'p')
+        if (!all && report_verdict_kind(c->result.verdict) == 'p')
             continue;
         if (!headed)
             fprintf(out, "%-8s  %-*s  %5s  %s\n", "verdict", width, "picture", "frame", "capture");

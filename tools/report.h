@@ -44,6 +44,19 @@ struct report_writer {
     char what[24];      /* "triangle" */
 };
 
+/* How a picture compares; it goes between processes as it is. */
+struct report_result {
+    enum report_verdict verdict;
+    uint32_t shown; /* the frame's number, where it is known */
+    uint32_t width, height;
+    uint32_t most;      /* largest difference of a channel */
+    uint64_t beyond;    /* pixels beyond the tolerance */
+    uint64_t differing; /* pixels that differ at all */
+    double mean;
+    uint32_t x, y;           /* the worst pixel, if any differs */
+    uint8_t want[3], got[3]; /* there */
+};
+
 struct report_case {
     uint32_t number; /* place in the manifest, after the filter, from 0 */
     char *capture, *picture, *options, *reason;
@@ -52,17 +65,9 @@ struct report_case {
     uint32_t tolerance;
     double share;
 
-    enum report_verdict verdict;
-    char gpu[16];   /* "": unknown */
-    char *detail;   /* what was wrong, NULL: nothing to add */
-    uint32_t shown; /* the frame's number, where it is known */
-    uint32_t width, height;
-    uint64_t beyond;    /* pixels beyond the tolerance */
-    uint64_t differing; /* pixels that differ at all */
-    uint32_t most;      /* largest difference of a channel */
-    double mean;
-    uint32_t x, y;           /* the worst pixel, if any differs */
-    uint8_t want[3], got[3]; /* there */
+    char gpu[16]; /* "": unknown */
+    struct report_result result;
+    char *detail; /* what was wrong, NULL: nothing to add */
     struct report_writer writer;
     char *explained; /* `explain` of that pixel, without its programs' instructions; NULL: none */
     struct report_png expected, drawn;

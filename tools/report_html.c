@@ -41,8 +41,8 @@ static int put_history(FILE *out, const struct report *r, const struct report *h
             const struct report_case *c = same_case(&history[k], &r->cases.at[i]);
             json_hold_array(&j, NULL);
             if (c) {
-                json_string(&j, NULL, report_verdict_word(c->verdict));
-                json_uint(&j, NULL, c->beyond);
+                json_string(&j, NULL, report_verdict_word(c->result.verdict));
+                json_uint(&j, NULL, c->result.beyond);
             }
             json_end(&j);
         }

@@ -103,14 +103,14 @@ static void put_writer(struct json *j, const struct report_writer *w)
 
 static void put_difference(struct json *j, const struct report_case *c)
 {
-    json_uint(j, "differing", c->differing);
-    json_uint(j, "beyond", c->beyond);
-    json_uint(j, "most", c->most);
-    json_double(j, "mean", c->mean);
-    json_uint(j, "x", c->x);
-    json_uint(j, "y", c->y);
-    put_rgb(j, "want", c->want);
-    put_rgb(j, "got", c->got);
+    json_uint(j, "differing", c->result.differing);
+    json_uint(j, "beyond", c->result.beyond);
+    json_uint(j, "most", c->result.most);
+    json_double(j, "mean", c->result.mean);
+    json_uint(j, "x", c->result.x);
+    json_uint(j, "y", c->result.y);
+    put_rgb(j, "want", c->result.want);
+    put_rgb(j, "got", c->result.got);
 }
 
 static void put_case(struct json *j, const struct report_case *c)
@@ -126,11 +126,11 @@ static void put_case(struct json *j, const struct report_case *c)
     json_double(j, "share", c->share);
     json_string(j, "reason", c->reason);
     json_string(j, "gpu", c->gpu);
-    json_string(j, "verdict", report_verdict_word(c->verdict));
-    json_uint(j, "shown", c->shown);
-    json_uint(j, "width", c->width);
-    json_uint(j, "height", c->height);
-    if (c->differing)
+    json_string(j, "verdict", report_verdict_word(c->result.verdict));
+    json_uint(j, "shown", c->result.shown);
+    json_uint(j, "width", c->result.width);
+    json_uint(j, "height", c->result.height);
+    if (c->result.differing)
         put_difference(j, c);
     if (c->detail)
         json_string(j, "detail", c->detail);
@@ -325,18 +325,18 @@ static void get_case(struct source *s, bool pictures, struct report_case *c)
     c->tolerance = (uint32_t)get_number(s, "tolerance", 255, true);
     c->share = get_double(s, "share");
     get_word(s, "gpu", c->gpu, sizeof c->gpu);
-    c->verdict = get_verdict(s);
-    c->shown = (uint32_t)get_number(s, "shown", UINT32_MAX, true);
-    c->width = (uint32_t)get_number(s, "width", UINT32_MAX, true);
-    c->height = (uint32_t)get_number(s, "height", UINT32_MAX, true);
-    c->differing = get_number(s, "differing", UINT64_MAX, false);
-    c->beyond = get_number(s, "beyond", UINT64_MAX, false);
-    c->most = (uint32_t)get_number(s, "most", 255, false);
-    c->mean = get_double(s, "mean");
-    c->x = (uint32_t)get_number(s, "x", UINT32_MAX, false);
-    c->y = (uint32_t)get_number(s, "y", UINT32_MAX, false);
-    get_rgb(s, "want", c->want);
-    get_rgb(s, "got", c->got);
+    c->result.verdict = get_verdict(s);
+    c->result.shown = (uint32_t)get_number(s, "shown", UINT32_MAX, true);
+    c->result.width = (uint32_t)get_number(s, "width", UINT32_MAX, true);
+    c->result.height = (uint32_t)get_number(s, "height", UINT32_MAX, true);
+    c->result.differing = get_number(s, "differing", UINT64_MAX, false);
+    c->result.beyond = get_number(s, "beyond", UINT64_MAX, false);
+    c->result.most = (uint32_t)get_number(s, "most", 255, false);
+    c->result.mean = get_double(s, "mean");
+    c->result.x = (uint32_t)get_number(s, "x", UINT32_MAX, false);
+    c->result.y = (uint32_t)get_number(s, "y", UINT32_MAX, false);
+    get_rgb(s, "want", c->result.want);
+    get_rgb(s, "got", c->result.got);
     get_writer(s, &c->writer);
     c->detail = get_copy(s, "detail", false, false);
     c->seconds = get_double(s, "seconds");

@@ -28,7 +28,7 @@ static void put_attribute(FILE *out, const char *name, const char *text)
 static void put_case(FILE *out, const struct report_case *c)
 {
     char name[64] = "last picture", figures[REPORT_FIGURES_MAX], writer[REPORT_WRITER_MAX];
-    const char kind = report_verdict_kind(c->verdict);
+    const char kind = report_verdict_kind(c->result.verdict);
     if (c->frame)
         snprintf(name, sizeof name, "picture %u", c->frame);
     fputs("    <testcase", out);
@@ -48,8 +48,8 @@ static void put_case(FILE *out, const struct report_case *c)
     report_figures(c, figures);
     report_writer_text(c, writer);
     fprintf(out, ">\n      <%s", element);
-    put_attribute(out, "type", report_verdict_word(c->verdict));
-    put_attribute(out, "message", *figures ? figures : report_verdict_text(c->verdict));
+    put_attribute(out, "type", report_verdict_word(c->result.verdict));
+    put_attribute(out, "message", *figures ? figures : report_verdict_text(c->result.verdict));
     putc('>', out);
     if (*writer)
         fprintf(out, "that pixel was last written by %s\n", writer);
@@ -63,8 +63,8 @@ void report_print_junit(FILE *out, const struct report *r)
     unsigned failures = 0, errors = 0;
     char counts[128];
     for (uint32_t i = 0; i < r->cases.count; i++) {
-        failures += report_verdict_kind(r->cases.at[i].verdict) == 'f';
-        errors += report_verdict_kind(r->cases.at[i].verdict) == 'e';
+        failures += report_verdict_kind(r->cases.at[i].result.verdict) == 'f';
+        errors += report_verdict_kind(r->cases.at[i].result.verdict) == 'e';
     }
     snprintf(counts, sizeof counts, " tests=\"%u\" failures=\"%u\" errors=\"%u\" time=\"%.3f\"",
              r->cases.count, failures, errors, r->seconds);

@@ -43,8 +43,8 @@ const struct tool_command tool_command_update = {
 
 static bool has_new(const struct report_case *c)
 {
-    return c->drawn.size &&
-           (c->verdict == REPORT_DIFFERS || c->verdict == REPORT_SIZE || c->verdict == REPORT_NEW);
+    return c->drawn.size && (c->result.verdict == REPORT_DIFFERS || c->result.verdict == REPORT_SIZE ||
+                             c->result.verdict == REPORT_NEW);
 }
 
 static bool same_png(const struct report_png *a, const struct report_png *b)
@@ -123,7 +123,7 @@ static void print_change(const struct report_case *c, const char *what)
     printf(" of %s%s%s\n", c->capture, *c->options ? " " : "", c->options);
     if (*figures)
         printf("%-8s  %s\n", "", figures);
-    else if (c->detail && c->verdict != REPORT_NEW)
+    else if (c->detail && c->result.verdict != REPORT_NEW)
         printf("%-8s  %s\n", "", c->detail);
 }
 
@@ -135,16 +135,16 @@ static int update(const struct manifest *m, const struct report *r, bool yes)
     for (uint32_t i = 0; !code && i < r->cases.count; i++) {
         const struct report_case *c = &r->cases.at[i], *rival;
         bool again;
-        if (report_verdict_kind(c->verdict) == 'p' || c->verdict == REPORT_FAULT)
+        if (report_verdict_kind(c->result.verdict) == 'p' || c->result.verdict == REPORT_FAULT)
             continue;
         if (!has_new(c)) {
             troubles++;
-            trouble = c->verdict == REPORT_HOST ? TOOL_HOST : TOOL_BAD_FILE;
-            print_change(c, report_verdict_word(c->verdict));
+            trouble = c->result.verdict == REPORT_HOST ? TOOL_HOST : TOOL_BAD_FILE;
+            print_change(c, report_verdict_word(c->result.verdict));
             continue;
         }
         rival = find_rival(m, r, c, &again);
-        print_change(c, rival ? "conflict" : c->verdict == REPORT_NEW ? "new" : "changed");
+        print_change(c, rival ? "conflict" : c->result.verdict == REPORT_NEW ? "new" : "changed");
         if (rival)
             printf("%-8s  %s has the same picture, and draws another\n", "", rival->capture);
         conflicts += rival != NULL;

@@ -47,7 +47,7 @@ void verify_choose_jobs(struct verify_work *work, struct manifest_settings *sett
 
 enum verify_kind {
     VERIFY_GPU,       /* its name */
-    VERIFY_RESULT,    /* struct verify_result */
+    VERIFY_RESULT,    /* struct report_result */
     VERIFY_DETAIL,    /* text */
     VERIFY_EXPECTED,  /* PNG */
     VERIFY_DRAWN,     /* PNG */
@@ -63,13 +63,6 @@ enum verify_kind {
 struct verify_head {
     uint32_t kind, index; /* index: of the unit's cases */
     uint64_t size;        /* of what follows */
-};
-
-struct verify_result {
-    uint32_t verdict, shown, width, height, most, x, y;
-    uint8_t want[3], got[3];
-    uint64_t beyond, differing;
-    double mean;
 };
 
 /* In a process that was forked for it: plays a unit and tells it through `pipe`. */

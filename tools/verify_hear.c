@@ -33,24 +33,13 @@ static struct report_case *case_of(const struct verify_heard *h, uint32_t index)
 
 static bool take_result(struct report_case *c, const void *bytes, size_t size)
 {
-    struct verify_result r;
+    struct report_result r;
     if (size != sizeof r)
         return false;
     memcpy(&r, bytes, sizeof r);
-    if (r.verdict >= REPORT_VERDICT_COUNT || r.most > 255 || !isfinite(r.mean))
+    if ((unsigned)r.verdict >= REPORT_VERDICT_COUNT || r.most > 255 || !isfinite(r.mean))
         return false;
-    c->verdict = r.verdict;
-    c->shown = r.shown;
-    c->width = r.width;
-    c->height = r.height;
-    c->differing = r.differing;
-    c->beyond = r.beyond;
-    c->most = r.most;
-    c->mean = r.mean;
-    c->x = r.x;
-    c->y = r.y;
-    memcpy(c->want, r.want, sizeof c->want);
-    memcpy(c->got, r.got, sizeof c->got);
+    c->result = r;
     return true;
 }
 
@@ -170,7 +159,7 @@ void verify_hear_lost(struct verify_heard *h, enum report_verdict verdict, const
     bool any = false, passed = true;
     for (uint32_t i = 0; i < h->unit->count; i++) {
         any |= !h->told[i];
-        passed &= report_verdict_kind(case_of(h, i)->verdict) == 'p';
+        passed &= report_verdict_kind(case_of(h, i)->result.verdict) == 'p';
     }
     /* Where each has a result and one failed, what failed says enough; else it would pass for well. */
     if (!any && passed)
@@ -179,7 +168,7 @@ void verify_hear_lost(struct verify_heard *h, enum report_verdict verdict, const
         struct report_case *c = case_of(h, i);
         if (h->told[i])
             continue;
-        c->verdict = verdict;
+        c->result.verdict = verdict;
         free(c->detail);
         c->detail = report_clean(detail, strlen(detail), false);
     }

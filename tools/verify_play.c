@@ -56,7 +56,7 @@ static const struct manifest_case *case_at(const struct play *p, uint32_t index)
     return &p->manifest->cases.at[p->manifest->order[p->unit->first + index]];
 }
 
-static void tell_result(struct play *p, uint32_t index, struct verify_result *result, const char *detail)
+static void tell_result(struct play *p, uint32_t index, struct report_result *result, const char *detail)
 {
     if (p->fault_count && (result->verdict == REPORT_SAME || result->verdict == REPORT_ACCEPTED))
         result->verdict = REPORT_FAULT;
@@ -87,12 +87,12 @@ static void tell_rest(struct play *p, enum report_verdict verdict, const char *d
 {
     for (uint32_t i = 0; i < p->unit->count; i++)
         if (!p->told[i])
-            tell_result(p, i, &(struct verify_result){.verdict = verdict}, detail);
+            tell_result(p, i, &(struct report_result){.verdict = verdict}, detail);
 }
 
 /* ---- comparing ---- */
 
-static void keep_pixel(struct play *p, uint32_t index, const struct verify_result *r)
+static void keep_pixel(struct play *p, uint32_t index, const struct report_result *r)
 {
     if (p->pixel_count == EXPLAINED_MAX)
         return;
@@ -102,7 +102,7 @@ static void keep_pixel(struct play *p, uint32_t index, const struct verify_resul
 
 /* What is said of two pictures of one size. */
 static enum report_verdict judge(const struct manifest_case *c, const struct util_image *want,
-                                 const struct util_image *got, struct verify_result *r)
+                                 const struct util_image *got, struct report_result *r)
 {
     struct util_image_diff any, beyond;
     if (util_image_compare(want, got, 0, 0, &any) ||
@@ -126,7 +126,7 @@ static enum report_verdict judge(const struct manifest_case *c, const struct uti
 static void compare(struct play *p, uint32_t index, uint32_t shown, const struct util_image *got)
 {
     const struct manifest_case *c = case_at(p, index);
-    struct verify_result r = {.shown = shown, .width = got->width, .height = got->height};
+    struct report_result r = {.shown = shown, .width = got->width, .height = got->height};
     struct util_image want;
     char detail[4400] = "";
     int err = util_image_read_png(&want, c->picture_path);
@@ -181,7 +181,7 @@ static void take_picture(struct play *p, struct replay *replay, const struct cap
         if (case_at(p, i)->frame != wanted)
             continue;
         if (err)
-            tell_result(p, i, &(struct verify_result){.verdict = err == -ENOMEM ? REPORT_HOST : REPORT_FILE},
+            tell_result(p, i, &(struct report_result){.verdict = err == -ENOMEM ? REPORT_HOST : REPORT_FILE},
                         strerror(-err));
         else
             compare(p, i, number, &got);

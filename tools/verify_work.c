@@ -59,7 +59,7 @@ static int add_case(struct crew *crew, uint32_t number)
                               .frame = m->frame,
                               .tolerance = (uint32_t)m->settings.tolerance,
                               .share = m->settings.share,
-                              .verdict = REPORT_CRASHED};
+                              .result.verdict = REPORT_CRASHED};
     crew->case_at[number] = r->cases.count - 1;
     return c->capture && c->path && c->picture && c->options && c->reason ? 0 : -ENOMEM;
 }

@@ -40,25 +40,25 @@ static void add(struct report *r, uint32_t number, enum report_verdict verdict)
                               .frame = number,
                               .tolerance = 2,
                               .share = 0.1,
-                              .verdict = verdict,
+                              .result.verdict = verdict,
                               .gpu = "t860",
-                              .shown = 7,
-                              .width = 8,
-                              .height = 4,
+                              .result.shown = 7,
+                              .result.width = 8,
+                              .result.height = 4,
                               .seconds = 0.125};
     if (verdict == REPORT_SAME)
         return;
     c->detail = strdup(HOSTILE);
     if (verdict != REPORT_DIFFERS)
         return;
-    c->differing = 5;
-    c->beyond = 3;
-    c->most = 200;
-    c->mean = 1.0 / 3;
-    c->x = 6;
-    c->y = 1;
-    memcpy(c->want, (uint8_t[]){255, 0, 1}, 3);
-    memcpy(c->got, (uint8_t[]){55, 0, 1}, 3);
+    c->result.differing = 5;
+    c->result.beyond = 3;
+    c->result.most = 200;
+    c->result.mean = 1.0 / 3;
+    c->result.x = 6;
+    c->result.y = 1;
+    memcpy(c->result.want, (uint8_t[]){255, 0, 1}, 3);
+    memcpy(c->result.got, (uint8_t[]){55, 0, 1}, 3);
     c->writer = (struct report_writer){REPORT_DRAW, 7, 12, 0, UINT64_MAX, "triangle"};
     c->explained = strdup("one\n\ttwo " HOSTILE "\n");
     c->expected = a_png();
@@ -343,7 +343,7 @@ static void statuses(void **state)
     struct report r = make(0, 0);
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(order); i++) {
         assert_int_equal(report_status(&r), order[i][1]);
-        r.cases.at[order[i][0]].verdict = REPORT_SAME;
+        r.cases.at[order[i][0]].result.verdict = REPORT_SAME;
     }
     report_finish(&r);
 }

@@ -358,7 +358,7 @@ static bool tell(struct ear *e, uint32_t kind, uint32_t index, const void *bytes
 
 static void told_well(void **state)
 {
-    const struct verify_result result = {.verdict = REPORT_DIFFERS, .most = 3, .x = 4, .beyond = 5};
+    const struct report_result result = {.verdict = REPORT_DIFFERS, .most = 3, .x = 4, .beyond = 5};
     const struct report_writer writer = {REPORT_DRAW,
                                          1,
                                          2,
@@ -379,8 +379,8 @@ static void told_well(void **state)
     assert_false(tell(&e, VERIFY_END, 0, "", 0, 0));
     assert_true(e.heard.ended);
     assert_string_equal(e.told[0].gpu, "vc4");
-    assert_int_equal(e.told[0].verdict, REPORT_DIFFERS); /* the unit's second is the manifest's first */
-    assert_int_equal(e.told[0].beyond, 5);
+    assert_int_equal(e.told[0].result.verdict, REPORT_DIFFERS); /* the unit's second is the manifest's first */
+    assert_int_equal(e.told[0].result.beyond, 5);
     assert_string_equal(e.told[0].detail, "a?[31m");
     assert_int_equal(e.told[0].drawn.size, sizeof png);
     assert_string_equal(e.told[0].writer.what, "tri?angle");
@@ -405,7 +405,7 @@ static void full(void **state)
 
 static void told_badly(void **state)
 {
-    struct verify_result result = {.verdict = REPORT_VERDICT_COUNT};
+    struct report_result result = {.verdict = REPORT_VERDICT_COUNT};
     const struct report_writer writer = {.kind = 9};
     static const char no_png[16] = "GIF89a";
     const struct {
@@ -438,7 +438,7 @@ static void told_badly(void **state)
 /* What has no result is lost; and where all have passed, the last is, as a crash must show. */
 static void lost(void **state)
 {
-    const struct verify_result same = {.verdict = REPORT_SAME}, differs = {.verdict = REPORT_DIFFERS};
+    const struct report_result same = {.verdict = REPORT_SAME}, differs = {.verdict = REPORT_DIFFERS};
     for (int results = 0; results < 3; results++)
         for (int passed = 0; passed < 2; passed++) {
             struct ear e;
@@ -447,7 +447,7 @@ static void lost(void **state)
                 assert_true(tell(&e, VERIFY_RESULT, (uint32_t)i, passed ? &same : &differs, sizeof same,
                                  sizeof same));
             verify_hear_lost(&e.heard, REPORT_CRASHED, "gone");
-            const enum report_verdict first = e.told[1].verdict, second = e.told[0].verdict;
+            const enum report_verdict first = e.told[1].result.verdict, second = e.told[0].result.verdict;
             assert_int_equal(first, results ? passed ? REPORT_SAME : REPORT_DIFFERS : REPORT_CRASHED);
             assert_int_equal(second, results < 2 || passed ? REPORT_CRASHED : REPORT_DIFFERS);
             ear_close(&e);
