@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drm/launch/relay.h"
 #include "tools/run.h"
 
 /* ms */

@@ -3,6 +3,7 @@
 #ifndef VITRAIL_DRM_LAUNCH_LAUNCH_H
 #define VITRAIL_DRM_LAUNCH_LAUNCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -72,6 +73,10 @@ char **drm_launch_arguments(const struct drm_launch *launch, char **argv);
  * when there was no program: an exit status of a shell's kind (126, 127), or 5, and a sentence. */
 int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, char **argv,
                  struct util_error *error);
+
+/* The signals that a process passes on to one that it stands for, and SIGCHLD: to be blocked before that is forked, and
+ * waited for. */
+void drm_relay_signals(sigset_t *signals);
 
 /* Makes the files of a card with this GPU in the existing folder `root`. 0; -ENODEV: no such GPU; or -errno.
  */

@@ -1,6 +1,8 @@
 /* Standing for another process. */
 #include "drm/launch/relay.h"
 
+#include "drm/launch/launch.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <sys/resource.h>

@@ -5,9 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* The signals that are passed on, and SIGCHLD: to be blocked before `child` is forked. */
-void drm_relay_signals(sigset_t *signals);
-/* Until `child` has ended; other children are reaped, too. Its status, as waitpid(2) has it. Signals of the terminal
+/* Until `child` has ended, for whom `signals` (drm_relay_signals) are blocked since before it was forked; other children are reaped, too. Its status, as waitpid(2) has it. Signals of the terminal
  * are not passed on: it sends them to all. */
 int drm_relay(pid_t child, const sigset_t *signals);
 /* Ends this process as `status` says. */
