@@ -136,10 +136,11 @@ struct warp_source {
 };
 
 struct warp_insn {
-    uint8_t kind; /* enum warp_kind */
-    uint16_t op;  /* enum warp_op */
-    uint8_t flow; /* enum warp_flow, behind what it does */
-    uint32_t at;  /* place in the guest's program, for faults */
+    uint8_t kind;    /* enum warp_kind */
+    uint16_t op;     /* enum warp_op */
+    uint8_t flow;    /* enum warp_flow, behind what it does */
+    bool no_helpers; /* none come here (program.c) */
+    uint32_t at;     /* place in the guest's program, for faults */
     uint8_t
         part; /* which instruction there, of sets that have several at a place (warp_program's `parts`): their
                        * number, from 1; 0: none of them; or WARP_PART_BEFORE */

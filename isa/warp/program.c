@@ -151,6 +151,42 @@ static void note(struct warp_program *p, const struct warp_insn *i, uint32_t num
     p->straight &= !parts(i) || (number + 1 == p->insn_count && only_ends(i));
 }
 
+/* Where helpers may come to an instruction, met[] is 1: from the beginning on until they are ended, and from where there
+ * are new ones. True: something was added. */
+static bool follow_helpers(const struct warp_program *p, uint8_t *met)
+{
+    bool more = false;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct warp_insn *i = &p->insns[n];
+        const bool leave = met[n] || warp_makes_helpers(i);
+        const bool stay = leave && i->flow != WARP_END_HELPERS; /* those that branch have gone before */
+        more |= stay && n + 1 < p->insn_count && !met[n + 1];
+        more |= leave && warp_branches(i) && !met[i->target];
+        if (stay && n + 1 < p->insn_count)
+            met[n + 1] = 1;
+        if (leave && warp_branches(i))
+            met[i->target] = 1;
+    }
+    return more;
+}
+
+/* Compilers ask for the end of helpers again and again. Programs that go back and forth too often keep all of it. */
+static int settle_helpers(struct warp_program *p)
+{
+    enum { PASSES = 8 };
+    uint8_t *met = calloc(p->insn_count, 1);
+    bool more = true;
+    if (!met)
+        return -ENOMEM;
+    met[0] = 1;
+    for (unsigned pass = 0; more && pass < PASSES; pass++)
+        more = follow_helpers(p, met);
+    for (uint32_t n = 0; !more && n < p->insn_count; n++)
+        p->insns[n].no_helpers = !met[n];
+    free(met);
+    return 0;
+}
+
 static int find_blocks(struct warp_program *p)
 {
     uint32_t *at = calloc((size_t)p->insn_count + 1, sizeof *at);
@@ -158,7 +194,7 @@ static int find_blocks(struct warp_program *p)
         return -ENOMEM;
     at[0] = 1;
     for (uint32_t n = 0; n < p->insn_count; n++) {
-        at[n + 1] |= parts(&p->insns[n]) || p->insns[n].flow == WARP_END_HELPERS;
+        at[n + 1] |= parts(&p->insns[n]) || warp_ends_helpers(&p->insns[n]);
         if (warp_branches(&p->insns[n]))
             at[p->insns[n].target] = 1;
     }
@@ -340,6 +376,8 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
     else
         *p = (struct warp_program){
             .insns = insns, .insn_count = count, .word_bytes = word_bytes, .straight = true};
+    if (!status)
+        status = settle_helpers(p);
     if (!status)
         status = find_blocks(p);
     if (!status)

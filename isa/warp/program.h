@@ -84,6 +84,17 @@ static inline uint32_t warp_texture_handle(uint32_t both)
     return WARP_GET(both, TEXTURE_NUMBER) | WARP_GET(both, TEXTURE_TABLE) << WARP_HANDLE_TABLE_AT;
 }
 
+/* Behind it there may be helpers that were none: itself, or other programs make them. */
+static inline bool warp_makes_helpers(const struct warp_insn *i)
+{
+    return i->kind == WARP_KILL || i->kind == WARP_FAR;
+}
+/* For translations: the interpreter ends what helpers there are. */
+static inline bool warp_ends_helpers(const struct warp_insn *i)
+{
+    return i->flow == WARP_END_HELPERS && (!i->no_helpers || warp_makes_helpers(i));
+}
+
 /* Lanes may go to i->target. */
 static inline bool warp_branches(const struct warp_insn *i)
 {

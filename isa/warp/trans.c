@@ -138,7 +138,7 @@ static void part(struct warp_trans_sides *s, const struct warp_block *block, con
     else if (i->kind == WARP_FAR) /* of one set alone */
         jit_diverge_branch(&s->diverge, LLVMBuildAnd(ir, t->leave, LLVMBuildNot(ir, t->back, ""), ""),
                            t->block_count);
-    if (i->flow == WARP_END_HELPERS && t->helpers)
+    if (warp_ends_helpers(i) && t->helpers)
         jit_diverge_branch(&s->diverge, helping(s), t->block_count);
 }
 
