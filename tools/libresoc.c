@@ -60,7 +60,9 @@ int tool_libresoc_load(const char *name, const struct tool_libresoc *program,
                                                      .fuel = program->instructions,
                                                      .argument = (const char *const *)program->word,
                                                      .arguments = program->words,
-                                                     .write = write};
+                                                     .write = write,
+                                                     .engine = program->engine,
+                                                     .often = (uint32_t)program->often};
     struct util_error error = {0};
     const int err = libresoc_process_create(file->bytes, file->size, &options, out, &error);
     if (!err)

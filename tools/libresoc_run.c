@@ -18,6 +18,7 @@ struct options {
     struct tool_mem mem;
     struct tool_libresoc_timeline timeline;
     struct libresoc_core core;
+    struct tool_device_options device; /* of its compiler */
     bool trace, stats, cycles, json;
 };
 
@@ -32,8 +33,13 @@ static int take_parameter(void *options, const char *value)
 static const struct tool_option rows[] = {
     {"trace", NULL, "print each instruction before it is executed, with its number, on standard error",
      .kind = TOOL_SWITCH, .at = AT(trace)},
-    {"stats", NULL, "say at the end how many instructions it took, and how long", .kind = TOOL_SWITCH,
-     .at = AT(stats)},
+    {"compile-after", "N",
+     "times that the interpreter comes to a place until what begins there is compiled (default 10000)",
+     .kind = TOOL_NUMBER, .at = AT(program.often), .min = 1, .max = UINT32_MAX},
+    {"stats", NULL,
+     "say at the end how many instructions it took, and how long; what was compiled, and what of the "
+     "program was interpreted most",
+     .kind = TOOL_SWITCH, .at = AT(stats)},
     {"cycles", NULL,
      "say at the end what a core with a scoreboard would need for it: cycles, what they wait for, units' "
      "use, the costliest instructions",
@@ -54,10 +60,13 @@ const struct tool_command tool_command_libresoc_run = {
     .name = NAME,
     .summary = "run a Linux program of RV64GC with Simple-V",
     .operands = "PROGRAM [ARGS]",
-    .text = "Runs a statically linked Linux program (ELF) of RV64GC with the vectors of Simple-V, in the "
-            "interpreter. It has the system calls write, writev, exit, exit_group, brk, mmap (anonymous), "
-            "munmap, mprotect, set_tid_address, clock_gettime, uname and ioctl (of no terminal); any other "
-            "ends it with a guest fault that names the call. All that follows PROGRAM is the program's.",
+    .text =
+        "Runs a statically linked Linux program (ELF) of RV64GC with the vectors of Simple-V. What it does "
+        "often is compiled; the rest, and all of it with --interpreter, --trace, --cycles and --timeline, "
+        "is interpreted. Results are the same. It has the system calls write, writev, exit, exit_group, brk, "
+        "mmap (anonymous), "
+        "munmap, mprotect, set_tid_address, clock_gettime, uname and ioctl (of no terminal); any other "
+        "ends it with a guest fault that names the call. All that follows PROGRAM is the program's.",
     .notes = "Parameters of the core: units32 and units8 (units of 32 and of 8 bits), rows (names of "
              "registers in flight), issue (operations a cycle), reads and writes (ports of each bank), "
              "latency.integer, latency.multiply, latency.float, latency.divide, latency.load, "
@@ -68,7 +77,10 @@ const struct tool_command tool_command_libresoc_run = {
                 "  vitrail libresoc run sum 1 2 3\n"
                 "  vitrail libresoc run --dump 0x13000,64 --format float sum\n"
                 "  vitrail libresoc run --cycles --param units32=16 --timeline sum.png sum\n",
-    .options = {{rows}, {tool_libresoc_rows, AT(program)}, {tool_mem_rows, AT(mem)}},
+    .options = {{rows},
+                {tool_libresoc_rows, AT(program)},
+                {tool_mem_rows, AT(mem)},
+                {tool_compiler_rows, AT(device)}},
     .main = tool_libresoc_run,
 };
 
@@ -89,10 +101,52 @@ static void trace(void *data, const struct simple_v_state *state, const struct s
     (void)insn;
 }
 
+enum { MOST = 5 }; /* places that are listed */
+
+/* Where the interpreter did most, from the most on. */
+static void print_interpreted(const struct libresoc_process *process)
+{
+    const struct libresoc_process_code *code = process->code;
+    const struct simple_v_program *program = process->program;
+    uint32_t most[MOST + 1] = {0}, found = 0;
+    for (uint32_t at = 0; at < code->count; at++) {
+        uint32_t n = found;
+        if (!code->steps[at])
+            continue;
+        for (; n && code->steps[most[n - 1]] < code->steps[at]; n--)
+            most[n] = most[n - 1];
+        most[n] = at;
+        found = found < MOST ? found + 1 : MOST;
+    }
+    for (uint32_t n = 0; n < found; n++) {
+        char text[SIMPLE_V_TEXT_MAX];
+        simple_v_disasm(program->code, program->count, most[n], text);
+        fprintf(stderr, "%12" PRIu32 "  0x%08" PRIx64 " %.*s\n", code->steps[most[n]],
+                program->address + 2 * (uint64_t)most[n], (int)strcspn(text, "\n"), text);
+    }
+}
+
 static void print_stats(const struct libresoc_process *process, double seconds)
 {
+    const struct libresoc_process_code *code = process->code;
+    struct jit_stats jit;
     fprintf(stderr, "%" PRIu64 " instructions, %.3f ms, %.1f million instructions a second\n",
             process->state.executed, seconds * 1e3, (double)process->state.executed / seconds / 1e6);
+    if (!code)
+        return;
+    jit_engine_stats(code->engine, &jit);
+    fprintf(stderr, "%" PRIu32 " parts compiled in %.3f ms; %" PRIu64 " instructions interpreted%s\n",
+            code->part_count, (double)jit.compile_ns / 1e6, code->interpreted,
+            code->interpreted ? ", most of them at:" : "");
+    print_interpreted(process);
+}
+
+/* Slow without need: what is worth a word whoever asks. */
+static void say_refused(const struct libresoc_process *process)
+{
+    if (process->code && process->code->refused.code)
+        tool_error(NAME, TOOL_OK, "a part is interpreted, as it cannot be compiled: %s",
+                   process->code->refused.text);
 }
 
 /* ---- a core's cycles ---- */
@@ -152,6 +206,7 @@ static int finish(const struct options *o, const struct libresoc_process *proces
     if (!code && looker)
         code = show(looker, process);
     fflush(stdout);
+    say_refused(process);
     if (o->stats)
         print_stats(process, seconds);
     return code;
@@ -193,19 +248,26 @@ static int run_and_look(struct options *o, struct libresoc_process *process)
     return code;
 }
 
-static int enter_sandbox(const struct options *o)
+static int enter_sandbox(struct options *o)
 {
-    struct tool_sandbox sandbox = {.name = NAME, .off = o->program.no_sandbox};
+    struct tool_sandbox sandbox = {.name = NAME, .off = o->program.no_sandbox, .device = &o->device};
     tool_sandbox_reads(&sandbox, o->program.path);
     tool_sandbox_writes(&sandbox, o->timeline.path);
     tool_mem_grant(&o->mem, &sandbox);
     return tool_sandbox_enter(&sandbox);
 }
 
+/* Who looks on looks at the interpreter. */
+static void choose_interpreter(struct options *o)
+{
+    o->device.interpreter |= o->trace || o->cycles || o->timeline.path;
+}
+
 int tool_libresoc_run(int argc, char **argv)
 {
     struct options o = {.program = TOOL_LIBRESOC_USUAL,
                         .mem = TOOL_MEM_USUAL,
+                        .device = TOOL_USUAL_DEVICE,
                         .timeline = {.count = 32},
                         .core = libresoc_core_default()};
     struct libresoc_process *process = NULL;
@@ -214,14 +276,19 @@ int tool_libresoc_run(int argc, char **argv)
     if (!code && o.json && !o.cycles)
         code = tool_error(NAME, TOOL_USAGE, "--json is of --cycles, which is not given");
     if (!code)
+        choose_interpreter(&o);
+    if (!code)
         code = enter_sandbox(&o);
     if (!code)
         code = tool_libresoc_read(NAME, &o.program, &file);
+    if (!code)
+        code = tool_engine_open(NAME, &o.device, true, &o.program.engine);
     if (!code)
         code = tool_libresoc_load(NAME, &o.program, &file, tool_libresoc_write, &process);
     free(file.bytes);
     if (!code)
         code = run_and_look(&o, process);
     libresoc_process_destroy(process);
+    jit_engine_destroy(o.program.engine);
     return code < 0 ? TOOL_OK : code;
 }

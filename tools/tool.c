@@ -156,15 +156,20 @@ static const char *tier_word(unsigned n)
 #define NO_SANDBOX "the process may make every system call, for tracing it"
 #define AT(member) offsetof(struct tool_device_options, member)
 
+/* clang-format off */
+#define LEVEL {"level", "NAME", "host vector level: %s (default: best)", .kind = TOOL_WORD, .at = AT(level), .word = level_word}
+#define INTERPRETER {"interpreter", NULL, "run guest programs in the interpreter, compile nothing", .kind = TOOL_SWITCH, .at = AT(interpreter)}
+#define TIER {"tier", "NAME", "compiled code: auto (default) quick code at once, better code where it runs much; quick or optimised: that alone", .kind = TOOL_WORD, .at = AT(tier), .word = tier_word}
+#define NO_CACHE {"no-cache", NULL, "neither read nor write compiled code on disk", .kind = TOOL_SWITCH, .at = AT(no_cache)}
+/* clang-format on */
+
 const struct tool_option tool_device_rows[] = {
     {"threads", "N",
      "worker threads beside the calling one (default: one per further processor; 0: everything on the "
      "calling thread)",
      .kind = TOOL_NUMBER, .at = AT(threads), .min = 0, .max = UTIL_POOL_MAX},
-    {"level", "NAME", "host vector level: %s (default: best)", .kind = TOOL_WORD, .at = AT(level),
-     .word = level_word},
-    {"interpreter", NULL, "run guest programs in the interpreter, compile nothing", .kind = TOOL_SWITCH,
-     .at = AT(interpreter)},
+    LEVEL,
+    INTERPRETER,
     {"reference", NULL,
      "the scalar reference everywhere: interpreter, textures, coverage and tests pixel by pixel",
      .kind = TOOL_SWITCH, .at = AT(reference)},
@@ -172,23 +177,37 @@ const struct tool_option tool_device_rows[] = {
      "how guest programs compute: fast as IEEE 754 and this processor do, exact as silicon does, as far as "
      "that is public; usual (default): Mali-400 and Mali-450 exact, all else fast",
      .kind = TOOL_WORD, .at = AT(numeric), .word = numeric_word},
-    {"tier", "NAME",
-     "compiled code: auto (default) quick code at once, better code where it runs much; quick or optimised: "
-     "that alone",
-     .kind = TOOL_WORD, .at = AT(tier), .word = tier_word},
+    TIER,
     {"in-order", NULL, "shade hidden pixels too, each in its turn", .kind = TOOL_SWITCH, .at = AT(in_order)},
-    {"no-cache", NULL, "neither read nor write compiled code on disk", .kind = TOOL_SWITCH,
-     .at = AT(no_cache)},
+    NO_CACHE,
     {"no-sandbox", NULL, NO_SANDBOX, .kind = TOOL_SWITCH, .at = AT(no_sandbox)},
     {0},
 };
 
+const struct tool_option tool_compiler_rows[] = {LEVEL, INTERPRETER, TIER, NO_CACHE, {0}};
+
 const struct tool_option tool_sandbox_rows[] = {{"no-sandbox", NULL, NO_SANDBOX, .kind = TOOL_SWITCH}, {0}};
+
+int tool_engine_open(const char *name, const struct tool_device_options *options, bool background,
+                     struct jit_engine **engine)
+{
+    const struct jit_options jit = {.level = options->level,
+                                    .optimize = options->tier,
+                                    .background = background,
+                                    .cache_dir = options->no_cache ? "" : options->code_folder};
+    struct util_error error = {0};
+    *engine = NULL;
+    if (options->interpreter || options->reference)
+        return TOOL_OK;
+    const int err = jit_engine_create(&jit, engine, &error);
+    return err ? tool_error(name, TOOL_HOST, "cannot start the compiler: %s",
+                            error.code ? error.text : strerror(-err))
+               : TOOL_OK;
+}
 
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
                      struct jit_engine **engine, struct gpu_options *out)
 {
-    struct util_error error = {0};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = (unsigned)options->threads;
 
@@ -199,18 +218,11 @@ int tool_device_open(const char *name, const struct tool_device_options *options
     int err = util_pool_create(threads, pool);
     if (err)
         return tool_error(name, TOOL_HOST, "cannot start %u threads: %s", threads, strerror(-err));
-    if (!options->interpreter && !options->reference) {
-        struct jit_options jit = {.level = options->level,
-                                  .optimize = options->tier,
-                                  .background = threads > 0,
-                                  .cache_dir = options->no_cache ? "" : options->code_folder};
-        err = jit_engine_create(&jit, engine, &error);
-        if (err) {
-            util_pool_destroy(*pool);
-            *pool = NULL;
-            return tool_error(name, TOOL_HOST, "cannot start the compiler: %s",
-                              error.code ? error.text : strerror(-err));
-        }
+    const int code = tool_engine_open(name, options, threads > 0, engine);
+    if (code) {
+        util_pool_destroy(*pool);
+        *pool = NULL;
+        return code;
     }
     *out = (struct gpu_options){.pool = *pool,
                                 .engine = *engine,

@@ -69,8 +69,14 @@ struct tool_device_options {
 #define TOOL_USUAL_THREADS UINT64_MAX
 #define TOOL_USUAL_DEVICE                                                                                    \
     {.threads = TOOL_USUAL_THREADS, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}
-extern const struct tool_option tool_device_rows[];  /* of them */
+extern const struct tool_option tool_device_rows[]; /* of them */
+extern const struct tool_option
+    tool_compiler_rows[]; /* those of its compiler alone, of commands without device */
 extern const struct tool_option tool_sandbox_rows[]; /* of a bool: --no-sandbox, of commands without device */
+/* The engine as the options say, owned by the caller; NULL: nothing is to be compiled. Returns TOOL_OK or an exit code after a
+ * message. */
+int tool_engine_open(const char *name, const struct tool_device_options *options, bool background,
+                     struct jit_engine **engine);
 /* Pool and engine as the options say; both owned by the caller. Returns TOOL_OK or an exit code after a
  * message. */
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,

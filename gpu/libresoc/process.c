@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "gpu/libresoc/calls.h"
+#include "gpu/libresoc/code.h"
 #include "gpu/libresoc/elf.h"
 #include "util/bits.h"
 #include "util/checked.h"
 
 #define STACK_BYTES  (8u << 20) /* or a quarter of memory, if that is less */
-#define NOWHERE      1u         /* no instruction stands at an odd address */
 #define RANDOM_BYTES 16u
 
 /* ---- memory ---- */
@@ -216,6 +216,8 @@ int libresoc_process_create(const uint8_t *bytes, uint64_t size,
     err = libresoc_pages_init(&p->pages, options->memory);
     if (!err)
         err = load(p, bytes, &elf, error);
+    if (!err && options->engine)
+        err = libresoc_process_code_create(p->program, options->engine, options->often, &p->code);
     p->options.argument = NULL;
     if (err) {
         libresoc_process_destroy(p);
@@ -229,6 +231,7 @@ void libresoc_process_destroy(struct libresoc_process *p)
 {
     if (!p)
         return;
+    libresoc_process_code_destroy(p->code);
     simple_v_program_destroy(p->program);
     libresoc_pages_finish(&p->pages);
     free(p);
@@ -282,13 +285,18 @@ bool libresoc_process_run(struct libresoc_process *p, const struct libresoc_watc
     const struct simple_v_ports ports = {p, port_load, port_store, libresoc_process_call};
     const struct simple_v_run run = {.program = p->program,
                                      .ports = &ports,
-                                     .stop = NOWHERE,
+                                     .stop = LIBRESOC_PROCESS_STOP,
                                      .fuel = p->options.fuel,
                                      .trace = watch ? watch->trace : NULL,
                                      .trace_data = watch ? watch->trace_data : NULL,
                                      .watch = watch ? watch->elements : NULL};
+    const bool watched = run.trace || run.watch;
     struct simple_v_report report;
-    if (!simple_v_run(&run, &p->state, &report) && !p->endless)
+    if (p->code && !watched)
+        libresoc_process_code_run(p->code, &p->pages, &run, &p->state, &report);
+    else
+        simple_v_run(&run, &p->state, &report);
+    if (!report.fault && !p->endless)
         return true;
     describe(p, &report, fault);
     return false;

@@ -9,7 +9,7 @@
 #define VITRAIL_GPU_LIBRESOC_PROCESS_H
 
 #include "gpu/fault.h"
-#include "gpu/libresoc/pages.h"
+#include "gpu/libresoc/process_code.h"
 #include "isa/simple_v/interp.h"
 
 #define LIBRESOC_ARGUMENTS 4096u /* of a program, at most */
@@ -22,12 +22,16 @@ struct libresoc_process_options {
     /* What the program writes to its descriptors 1 and 2. 0 or -errno, which it gets. NULL: it goes nowhere. */
     int (*write)(void *data, int descriptor, const void *bytes, uint64_t size);
     void *data;
+    struct jit_engine
+        *engine;    /* what the program does often is compiled by it; borrowed. NULL: all is interpreted */
+    uint32_t often; /* of struct libresoc_process_code; 0: the usual */
 };
 
 struct libresoc_process {
     struct libresoc_process_options options;
     struct libresoc_pages pages;
-    struct simple_v_program *program; /* owned: all that executes */
+    struct simple_v_program *program;   /* owned: all that executes */
+    struct libresoc_process_code *code; /* owned; NULL: without engine */
     struct simple_v_state state;
     uint64_t heap, brk;        /* where it begins, where it ends now */
     uint64_t stack, top;       /* its lowest byte; mmap stays below that */
@@ -43,7 +47,7 @@ int libresoc_process_create(const uint8_t *elf, uint64_t size, const struct libr
                             struct libresoc_process **out, struct util_error *error);
 void libresoc_process_destroy(struct libresoc_process *process); /* takes NULL */
 
-/* Who looks on; each may be NULL. */
+/* Who looks on, at what the interpreter does alone; each may be NULL. */
 struct libresoc_watch {
     simple_v_trace_fn trace;
     void *trace_data;

@@ -1,12 +1,9 @@
 #include "gpu/libresoc/stage_code.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "gpu/program_key.h"
+#include "gpu/libresoc/code.h"
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/trans.h"
 
@@ -138,37 +135,17 @@ static LLVMValueRef within(const struct access *a, const struct found *f, LLVMVa
     return LLVMBuildAdd(b->ir, offset, splat(b, f->host, address), "");
 }
 
-static LLVMValueRef place_one(const struct access *a, LLVMValueRef address, LLVMValueRef *there)
+static LLVMValueRef place_one(void *ctx, struct jit_builder *b, LLVMValueRef address, LLVMValueRef *there)
 {
+    const struct access *a = ctx;
     const struct found f = find(a, address);
     const LLVMValueRef host = within(a, &f, address, there);
-    *there = LLVMBuildAnd(a->b->ir, *there, f.there, "");
+    *there = LLVMBuildAnd(b->ir, *there, f.there, "");
     return host;
 }
 
-/* Lane after lane, in a loop: what is compiled for each would be long. */
-static LLVMValueRef place_each(const struct access *a, LLVMValueRef *there)
-{
-    struct jit_builder *b = a->b;
-    const LLVMTypeRef type = LLVMTypeOf(a->address);
-    const unsigned count = LLVMGetVectorSize(type);
-    const LLVMTypeRef bytes = LLVMVectorType(b->i8, count);
-    const LLVMValueRef at = jit_alloca(b, type, "addresses"), in = jit_alloca(b, bytes, "there");
-    struct jit_loop loop;
-    jit_store(b, a->address, at, 8);
-    jit_loop_begin(b, &loop, jit_i32(b, count));
-    const LLVMValueRef one = jit_offset(b, at, LLVMBuildMul(b->ir, loop.index, jit_i32(b, 8), ""));
-    LLVMValueRef is;
-    const LLVMValueRef host = place_one(a, jit_load(b, b->i64, one, 8, false), &is);
-    jit_store(b, host, one, 8);
-    jit_store(b, LLVMBuildZExt(b->ir, is, b->i8, ""), jit_offset(b, in, loop.index), 1);
-    jit_loop_end(b, &loop);
-    *there = LLVMBuildICmp(b->ir, LLVMIntNE, jit_load(b, bytes, in, 1, false), LLVMConstNull(bytes), "");
-    return jit_load(b, type, at, 8, false);
-}
-
 /* Addresses of vectors nearly always are of one piece of memory: that of the first. */
-static LLVMValueRef place_all(const struct access *a, LLVMValueRef *there)
+static LLVMValueRef place_all(struct access *a, LLVMValueRef *there)
 {
     struct jit_builder *b = a->b;
     LLVMBasicBlockRef from[2], apart = block(b, "apart"), met = block(b, "placed");
@@ -180,7 +157,7 @@ static LLVMValueRef place_all(const struct access *a, LLVMValueRef *there)
     from[0] = LLVMGetInsertBlock(b->ir);
     jit_likely(b, LLVMBuildCondBr(b->ir, LLVMBuildAnd(b->ir, all, f.there, ""), met, apart));
     LLVMPositionBuilderAtEnd(b->ir, apart);
-    host[1] = place_each(a, &in[1]);
+    host[1] = libresoc_place_each(b, a->address, place_one, a, &in[1]);
     from[1] = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, met);
     LLVMPositionBuilderAtEnd(b->ir, met);
@@ -188,98 +165,31 @@ static LLVMValueRef place_all(const struct access *a, LLVMValueRef *there)
     return either(b, host, from);
 }
 
-static LLVMValueRef place(void *ctx, struct jit_builder *b, LLVMValueRef thread, LLVMValueRef address,
-                          LLVMValueRef bytes, bool stores, LLVMValueRef *there)
+LLVMValueRef libresoc_stage_place(void *ctx, struct jit_builder *b, LLVMValueRef thread, LLVMValueRef address,
+                                  LLVMValueRef bytes, bool stores, LLVMValueRef *there)
 {
-    const struct access a = {.b = b, .thread = thread, .address = address, .bytes = bytes, .stores = stores};
+    struct access a = {.b = b, .thread = thread, .address = address, .bytes = bytes, .stores = stores};
     return LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind ? place_all(&a, there)
-                                                                      : place_one(&a, address, there);
+                                                                      : place_one(&a, b, address, there);
 }
 
 /* ---- code ---- */
-
-struct variant {
-    const struct simple_v_program *program;
-};
-
-static int emit(struct jit_builder *b, void *data)
-{
-    const struct simple_v_ir_ports ports = {.place = place};
-    const struct variant *variant = data;
-    LLVMTypeRef params[] = {b->ptr};
-    jit_begin_function(b, b->void_, params, 1);
-    const int status = simple_v_translate(b, variant->program, LIBRESOC_EXIT, &ports, jit_param(b, 0));
-    if (!status)
-        LLVMBuildRetVoid(b->ir);
-    return status;
-}
-
-/* What a key begins with; the program's words follow. */
-struct head {
-    char mark[16];
-    uint64_t address;
-};
-static const char mark[16] = "libresoc stage 3";
-
-static int emit_key(struct jit_builder *b, const void *key, size_t size)
-{
-    struct jit_key_reader in = {key, size};
-    struct gpu_program_recipe recipe;
-    struct head head;
-    if (!jit_key_read(&in, &head, sizeof head))
-        return -EINVAL;
-    int status =
-        gpu_program_key_read(&in, &libresoc_program_kind, (uint32_t)(in.left / SIMPLE_V_WORD_BYTES), &recipe);
-    if (status)
-        return status;
-    struct simple_v_program program = *(const struct simple_v_program *)recipe.program;
-    program.address = head.address;
-    struct variant variant = {&program};
-    status = emit(b, &variant);
-    gpu_program_recipe_finish(&recipe);
-    return status;
-}
 
 /* Where a program stands and begins. */
 struct standing {
     uint64_t address, entry;
 };
 
-/* A translation follows a program from its first halfword: that is the entry. What stands before it is interpreted. */
-static struct simple_v_program from_entry(const struct simple_v_program *whole, const struct standing *at)
-{
-    const uint32_t first = (uint32_t)(at->entry / SIMPLE_V_WORD_BYTES);
-    struct simple_v_program out = *whole;
-    out.address = at->address + at->entry;
-    out.count -= first;
-    out.code += first;
-    out.insns += first;
-    out.block += first;
-    return out;
-}
-
 static struct jit_function *compile(const struct gpu_program *of, const struct standing *at,
                                     struct jit_engine *engine)
 {
-    const struct simple_v_program program = from_entry(of->program, at);
-    struct variant variant = {&program};
-    struct head head = {.address = program.address};
-    struct jit_request request = {.name = "libresoc_stage",
-                                  .emit = emit,
-                                  .data = &variant,
-                                  .emit_key = emit_key,
-                                  .run_cost = program.count};
-    struct jit_function *function = NULL;
-    memcpy(head.mark, mark, sizeof mark);
-    uint8_t *key = gpu_program_key_write(
-        &head, sizeof head, (struct jit_key_part){0},
-        (struct jit_key_part){program.code, SIMPLE_V_WORD_BYTES, program.count, SIMPLE_V_WORD_BYTES},
-        &request.key_size);
-    request.key = key;
-    if (!key || jit_engine_get_function(engine, &request, &function, NULL))
-        function = NULL;
-    free(key);
-    return function;
+    const struct simple_v_entry entry = {(uint32_t)(at->entry / SIMPLE_V_WORD_BYTES), {1, 1, 1, 1, 1}};
+    struct simple_v_program program = *(const struct simple_v_program *)of->program;
+    struct jit_function *function;
+    program.address = at->address;
+    return libresoc_code_get(engine, LIBRESOC_CODE_STAGE, &program, &entry, program.count, &function, NULL)
+               ? NULL
+               : function;
 }
 
 struct jit_function *libresoc_stage_code(struct gpu_program *program, uint64_t address, uint64_t entry,

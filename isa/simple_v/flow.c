@@ -318,9 +318,8 @@ static void follow(struct find *f, uint32_t n)
     }
 }
 
-static bool find_lengths(struct find *f)
+static bool find_lengths(struct find *f, const struct simple_v_entry *entry)
 {
-    static const struct simple_v_lengths start = {1, 1, 1, 1, 1};
     /* Each block changes as often as it has lengths, and once at first. */
     uint32_t *todo = malloc(((size_t)f->count * 6 + 1) * sizeof *todo);
     if (!todo)
@@ -328,14 +327,13 @@ static bool find_lengths(struct find *f)
     free(f->todo);
     f->todo = todo;
     f->todo_count = 0;
-    if (f->count)
-        go(f, 0, start);
+    go(f, item_at(f, entry->place), entry->lengths);
     while (f->todo_count)
         follow(f, f->todo[--f->todo_count]);
     return true;
 }
 
-static bool find(struct find *f, uint64_t stop)
+static bool find(struct find *f, const struct simple_v_entry *entry, uint64_t stop)
 {
     const uint32_t room = f->program->count + 1;
     f->number = calloc(room, sizeof *f->number);
@@ -343,25 +341,26 @@ static bool find(struct find *f, uint64_t stop)
     f->marked = calloc(room, 1);
     if (!f->number || !f->todo || !f->marked)
         return false;
-    if (f->program->count)
-        visit_later(f, 0);
+    if (entry->place < f->program->count)
+        visit_later(f, entry->place);
     while (f->todo_count)
         if (!walk(f, f->todo[--f->todo_count]))
             return false;
     for (uint32_t n = 0; n < f->count; n++)
         link_item(f, n);
-    begin(f, item_at(f, 0), true);
+    begin(f, item_at(f, entry->place), true);
     const uint64_t offset = stop - f->program->address;
     if (!(offset & 1) && offset / 2 < f->program->count)
         begin(f, item_at(f, (uint32_t)(offset / 2)), false);
     split_blocks(f);
-    return find_lengths(f);
+    return find_lengths(f, entry);
 }
 
-int simple_v_flow_find(const struct simple_v_program *program, uint64_t stop, struct simple_v_flow *out)
+int simple_v_flow_find(const struct simple_v_program *program, const struct simple_v_entry *entry,
+                       uint64_t stop, struct simple_v_flow *out)
 {
     struct find f = {.program = program};
-    const bool ok = find(&f, stop);
+    const bool ok = find(&f, entry, stop);
     free(f.number);
     free(f.todo);
     free(f.marked);

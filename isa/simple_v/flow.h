@@ -1,4 +1,4 @@
-/* Where a program goes, and with which lengths: what a translation walks. Found from the program's first halfword on, along
+/* Where a program goes, and with which lengths: what a translation walks. Found from where threads enter on, along
  * branches and jumps to places that are known; what stands elsewhere is for the interpreter. Pure. */
 #ifndef VITRAIL_ISA_SIMPLE_V_FLOW_H
 #define VITRAIL_ISA_SIMPLE_V_FLOW_H
@@ -12,6 +12,12 @@ struct simple_v_lengths {
     uint8_t vl, mvl, subvl;
     uint8_t rounding; /* FRM plus 1 */
     uint8_t saturate; /* SVSAT plus 1 */
+};
+
+/* Where threads enter: a halfword of the program, and what is the same of all of them there. */
+struct simple_v_entry {
+    uint32_t place;
+    struct simple_v_lengths lengths;
 };
 
 enum simple_v_item_kind {
@@ -39,7 +45,14 @@ struct simple_v_flow {
 };
 
 /* Items up to some number. `stop` (an address) begins one if it is there. 0 and *out (simple_v_flow_finish), -ENOMEM. */
-int simple_v_flow_find(const struct simple_v_program *program, uint64_t stop, struct simple_v_flow *out);
+int simple_v_flow_find(const struct simple_v_program *program, const struct simple_v_entry *entry,
+                       uint64_t stop, struct simple_v_flow *out);
+/* Whether threads may come into the item from elsewhere: it begins a block, outside of a VBLOCK. */
+static inline bool simple_v_flow_enters(const struct simple_v_item *item)
+{
+    return item->begins && item->reached && !item->split &&
+           (!item->block || item->kind == SIMPLE_V_ITEM_HEADER);
+}
 void simple_v_flow_finish(struct simple_v_flow *flow);
 
 /* Whether what comes next depends on more than registers: the state's own PC and offsets say it. */

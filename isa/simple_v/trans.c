@@ -375,8 +375,7 @@ static void emit_dispatch(struct simple_v_trans *t)
     const LLVMValueRef choose = LLVMBuildSwitch(ir, offset, t->stepping, 8);
     for (uint32_t n = 0; n < t->flow.count; n++) {
         const struct simple_v_item *item = &t->flow.items[n];
-        const bool inside = item->block && item->kind != SIMPLE_V_ITEM_HEADER;
-        if (!t->begin[n] || inside || item->split)
+        if (!t->begin[n] || !simple_v_flow_enters(item))
             continue;
         LLVMBasicBlockRef guard = simple_v_trans_block(t, "guard");
         LLVMAddCase(choose, jit_i64(t->b, 2ull * item->place), guard);
@@ -470,11 +469,13 @@ static void emit_call(struct jit_builder *b, LLVMValueRef f, LLVMValueRef thread
     set_mxcsr(b, had);
 }
 
-int simple_v_translate(struct jit_builder *b, const struct simple_v_program *program, uint64_t stop,
+int simple_v_translate(struct jit_builder *b, const struct simple_v_program *program,
+                       const struct simple_v_entry *entry, uint64_t stop,
                        const struct simple_v_ir_ports *ports, LLVMValueRef thread)
 {
+    static const struct simple_v_entry start = {.lengths = {1, 1, 1, 1, 1}}; /* simple_v_start */
     struct simple_v_trans t = {.b = b, .program = program, .ports = ports, .stop = stop};
-    if (simple_v_flow_find(program, stop, &t.flow))
+    if (simple_v_flow_find(program, entry ? entry : &start, stop, &t.flow))
         return -ENOMEM;
     t.begin = calloc(t.flow.count + 1u, sizeof *t.begin);
     if (t.begin) {

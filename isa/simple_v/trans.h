@@ -3,6 +3,7 @@
 #ifndef VITRAIL_ISA_SIMPLE_V_TRANS_H
 #define VITRAIL_ISA_SIMPLE_V_TRANS_H
 
+#include "isa/simple_v/flow.h"
 #include "isa/simple_v/interp.h"
 #include "jit/builder.h"
 
@@ -16,9 +17,11 @@ struct simple_v_ir_ports {
 };
 
 /* Emits, at the builder's position, a run of `thread` (a pointer to struct simple_v_thread) from where it is to its end: what
- * simple_v_run does, with the thread's own fuel and report. thread->run.stop has to be `stop`. FFLAGS are undefined behind a
- * program that never reads them (program->reads_flags). `program` may go when the builder is done. 0, -ENOMEM. */
-int simple_v_translate(struct jit_builder *b, const struct simple_v_program *program, uint64_t stop,
+ * simple_v_run does, with the thread's own fuel and report. thread->run.stop has to be `stop`. What is found from `entry` on is
+ * compiled; NULL: from the first halfword, as simple_v_start begins. A thread may be anywhere all the same. FFLAGS are undefined
+ * behind a program that never reads them (program->reads_flags). `program` may go when the builder is done. 0, -ENOMEM. */
+int simple_v_translate(struct jit_builder *b, const struct simple_v_program *program,
+                       const struct simple_v_entry *entry, uint64_t stop,
                        const struct simple_v_ir_ports *ports, LLVMValueRef thread);
 
 #endif

@@ -141,7 +141,7 @@ static int emit(struct jit_builder *b, void *data)
 {
     static const struct simple_v_ir_ports all = {NULL, place};
     jit_begin_function(b, b->void_, &b->ptr, 1);
-    const int status = simple_v_translate(b, program, STOP, &all, jit_param(b, 0));
+    const int status = simple_v_translate(b, program, NULL, STOP, &all, jit_param(b, 0));
     LLVMBuildRetVoid(b->ir);
     return status;
 }

@@ -561,4 +561,5 @@ for name, flags, text in (
          "vblock regs(x5=x40v:8, x12=x12), preds(x5=!x0.ff) { lbu x5, 0(x12) }\np48 fsw f48v, 64(x12)\n" + call(93, 0)),
         ("loop", 31, "addi x5, x0, 50\nagain:\nmul x6, x5, x5\nadd x7, x7, x6\namoadd.d x8, x7, (x2)\naddi x5, x5, -1\n"
          "bne x5, x0, again\n" + call(93, 0))):
-    save("fuzz_libresoc_process", name, bytes([flags]) + elf(text, b"hello\n" + bytes(range(250))))
+    for compiled in (0, 96):
+        save("fuzz_libresoc_process", name + ("-compiled" if compiled else ""), bytes([flags | compiled]) + elf(text, b"hello\n" + bytes(range(250))))

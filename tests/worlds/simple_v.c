@@ -179,7 +179,7 @@ static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMV
 {
     const struct simple_v_program *p = program;
     const struct simple_v_ir_ports ports = {.place = ir_place};
-    return simple_v_translate(b, p, p->address + 2ull * p->count, &ports, world);
+    return simple_v_translate(b, p, NULL, p->address + 2ull * p->count, &ports, world);
 }
 
 /* ---- both ---- */
