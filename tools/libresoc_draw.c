@@ -239,7 +239,7 @@ int tool_libresoc_draw(int argc, char **argv)
         code = with_device(&d, &scene);
     else
         code = loaded == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE;
-    if (loaded && *error.text)
+    if (loaded)
         tool_error(NAME, code, "%s", error.text);
     gpu_memory_destroy(&d.memory);
     return code;

@@ -166,14 +166,20 @@ char *tool_scene_beside(struct tool_scene_reader *r, const char *name)
     return NULL;
 }
 
+bool tool_scene_no_file(struct tool_scene_reader *r, int err, const char *name)
+{
+    /* In a sandbox there are no others, and who asks for one is told that they may not have it. */
+    const bool absent_one = err == -ENOENT || err == -EACCES;
+    return tool_scene_fail(r, err == -ENOMEM ? err : -EBADMSG, "\"%s\" cannot be read: %s", name,
+                           absent_one ? "no such file stands beside the scene" : strerror(-err));
+}
+
 bool tool_scene_file(struct tool_scene_reader *r, const char *name, uint8_t **bytes, size_t *size)
 {
     char *path = tool_scene_beside(r, name);
-    const bool read = path && tool_read_file("libresoc draw", path, bytes, size);
-    if (path && !read)
-        tool_scene_fail(r, -EBADMSG, "\"%s\" cannot be read", name);
+    const int err = path ? tool_load_file(path, bytes, size, NULL) : -ENOMEM;
     free(path);
-    return read;
+    return !err || tool_scene_no_file(r, err, name);
 }
 
 const struct tool_scene_thing *tool_scene_find(struct tool_scene_reader *r,
@@ -261,40 +267,43 @@ static bool read_scene(struct tool_scene_reader *r, struct json_object *scene, s
     return true;
 }
 
-static bool parse(struct tool_scene_reader *r, struct tool_scene *out)
+static void parse(struct tool_scene_reader *r, const char *text, size_t size, struct tool_scene *out)
 {
-    uint8_t *bytes;
-    size_t size;
-    if (!tool_read_file("libresoc draw", r->path, &bytes, &size)) { /* which has said why */
-        r->code = -EBADMSG;
-        return false;
-    }
     struct json_tokener *tokener = json_tokener_new();
-    struct json_object *scene = tokener && size <= MOST_BYTES
-                                    ? json_tokener_parse_ex(tokener, (const char *)bytes, (int)size + 1)
-                                    : NULL;
-    bool done = false;
+    struct json_object *scene =
+        tokener && size <= MOST_BYTES ? json_tokener_parse_ex(tokener, text, (int)size + 1) : NULL;
     if (scene)
-        done = read_scene(r, scene, out);
+        read_scene(r, scene, out);
     else
-        tool_scene_fail(r, -EBADMSG, "%s at byte %zu",
+        tool_scene_fail(r, tokener ? -EBADMSG : -ENOMEM, "%s at byte %zu",
                         tokener ? json_tokener_error_desc(json_tokener_get_error(tokener)) : "out of memory",
                         tokener ? json_tokener_get_parse_end(tokener) : 0);
     json_object_put(scene);
     if (tokener)
         json_tokener_free(tokener);
-    free(bytes);
-    return done;
+    free(r->buffers.at);
+    free(r->textures.at);
+    free(r->programs.at);
+}
+
+int tool_scene_parse(const char *path, const char *text, size_t size, struct gpu_memory *memory,
+                     struct tool_scene *out, struct util_error *error)
+{
+    struct tool_scene_reader reader = {.path = path, .memory = memory, .next = GPU_PAGE, .error = error};
+    *out = (struct tool_scene){0};
+    parse(&reader, text, size, out);
+    return reader.code;
 }
 
 int tool_scene_load(const char *path, struct gpu_memory *memory, struct tool_scene *out,
                     struct util_error *error)
 {
-    struct tool_scene_reader reader = {.path = path, .memory = memory, .next = GPU_PAGE, .error = error};
-    *out = (struct tool_scene){0};
-    parse(&reader, out);
-    free(reader.buffers.at);
-    free(reader.textures.at);
-    free(reader.programs.at);
-    return reader.code;
+    uint8_t *bytes;
+    size_t size;
+    int err = tool_load_file(path, &bytes, &size, error);
+    if (err)
+        return err;
+    err = tool_scene_parse(path, (const char *)bytes, size, memory, out, error);
+    free(bytes);
+    return err;
 }

@@ -15,8 +15,11 @@ struct tool_scene {
 };
 
 /* Lays the scene out in `memory`, which is all zero. 0, or a negative errno with *error, which names file and place: -EBADMSG (not
- * such a scene; without a text: its file cannot be read, which was said on stderr), -ENOMEM, or -errno of a file that it names. */
+ * such a scene), -ENOMEM, or -errno of a file. */
 int tool_scene_load(const char *path, struct gpu_memory *memory, struct tool_scene *out,
                     struct util_error *error);
+/* The same of a text, behind whose `size` bytes a zero stands; `path` is its name, beside which files stand. */
+int tool_scene_parse(const char *path, const char *text, size_t size, struct gpu_memory *memory,
+                     struct tool_scene *out, struct util_error *error);
 
 #endif

@@ -54,6 +54,8 @@ bool tool_scene_word(struct tool_scene_reader *reader, struct json_object *objec
 
 /* Room in memory, aligned to 64 bytes. NULL: there is none. */
 uint8_t *tool_scene_take(struct tool_scene_reader *reader, uint64_t size, uint64_t *address);
+/* tool_scene_fail of a file that cannot be read: `err` is why. */
+bool tool_scene_no_file(struct tool_scene_reader *reader, int err, const char *name);
 /* A file that stands beside the scene; the bytes are the caller's. */
 bool tool_scene_file(struct tool_scene_reader *reader, const char *name, uint8_t **bytes, size_t *size);
 /* The path of one; free it. NULL without memory, or where the name is no plain one. */

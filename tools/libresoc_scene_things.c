@@ -52,8 +52,10 @@ static bool read_texture(struct tool_scene_reader *r, struct json_object *value,
     char *path = tool_scene_beside(r, name);
     const int status = path ? util_image_read_png(&image, path) : -ENOMEM;
     free(path);
-    if (status)
+    if (status == -EBADMSG || status == -EINVAL)
         return tool_scene_fail(r, status, "\"%s\" is no PNG that can be read: %s", name, strerror(-status));
+    if (status)
+        return tool_scene_no_file(r, status, name);
     const uint64_t bytes = (uint64_t)image.width * image.height * 4;
     uint8_t *to = tool_scene_take(r, bytes, &texels);
     if (to)

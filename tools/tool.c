@@ -33,47 +33,55 @@ double tool_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size)
+/* All that there is to read, and a zero behind it. */
+static int read_all(FILE *file, const char *path, uint8_t **bytes, size_t *size, struct util_error *error)
 {
-    FILE *file = strcmp(path, "-") ? util_fopen(path, "rb") : stdin;
     size_t capacity = 1 << 16, used = 0;
     uint8_t *data = NULL;
-
-    if (!file) {
-        tool_error(name, 0, "%s: %s", path, strerror(errno));
-        return false;
-    }
-    for (;;) {
-        uint8_t *grown = realloc(data, capacity + 1);
+    int err = 0;
+    do {
+        uint8_t *grown = realloc(data, 2 * capacity + 1);
         if (!grown) {
-            tool_error(name, 0, "%s: out of memory", path);
-            goto fail;
+            err = util_fail(error, -ENOMEM, "%s: out of memory", path);
+            break;
         }
         data = grown;
-        used += fread(data + used, 1, capacity - used, file);
-        if (used < capacity)
-            break;
         capacity *= 2;
-        if (capacity > MAX_FILE) {
-            tool_error(name, 0, "%s: more than %u MiB", path, MAX_FILE >> 20);
-            goto fail;
-        }
+        used += fread(data + used, 1, capacity - used, file);
+        if (ferror(file))
+            err = util_fail(error, -EIO, "%s: cannot be read", path);
+        else if (used == capacity && 2 * capacity > MAX_FILE)
+            err = util_fail(error, -EFBIG, "%s: more than %u MiB", path, MAX_FILE >> 20);
+    } while (!err && used == capacity);
+    if (err) {
+        free(data);
+        return err;
     }
-    if (ferror(file)) {
-        tool_error(name, 0, "%s: cannot be read", path);
-        goto fail;
-    }
-    if (file != stdin)
-        fclose(file);
     data[used] = 0;
     *bytes = data;
     *size = used;
-    return true;
-fail:
-    free(data);
+    return 0;
+}
+
+int tool_load_file(const char *path, uint8_t **bytes, size_t *size, struct util_error *error)
+{
+    FILE *file = strcmp(path, "-") ? util_fopen(path, "rb") : stdin;
+    if (!file)
+        return util_fail(error, -errno, "%s: %s", path, strerror(errno));
+    const int err = read_all(file, path, bytes, size, error);
     if (file != stdin)
         fclose(file);
-    return false;
+    return err;
+}
+
+bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size)
+{
+    struct util_error error = {0};
+    if (tool_load_file(path, bytes, size, &error)) {
+        tool_error(name, 0, "%s", error.text);
+        return false;
+    }
+    return true;
 }
 
 /* The folder that the path stands in; false: the path is too long. */

@@ -107,8 +107,9 @@ void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *fold
  * to be written cannot be (tool_check_output), or there is no process to be had. */
 int tool_sandbox_enter(struct tool_sandbox *sandbox);
 
-/* A whole file of at most 256 MiB, malloc'ed (one byte more, zero); false after a message. "-" is the
- * standard input. */
+/* A whole file of at most 256 MiB, malloc'ed (one byte more, zero). "-" is the standard input. 0, or -errno and *error. */
+int tool_load_file(const char *path, uint8_t **bytes, size_t *size, struct util_error *error);
+/* The same; false after a message. */
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
 
 /* Before there is anything to write: TOOL_OK, or TOOL_HOST after a message when `path` is a folder, stands in none

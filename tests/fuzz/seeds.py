@@ -5,7 +5,7 @@ Usage: tests/fuzz/seeds.py VITRAIL     (the built tool: its assembler makes the 
 
 The layouts are those at the head of each fuzz_*.c.
 """
-import os, struct, subprocess, sys
+import json, os, struct, subprocess, sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, ".."))
@@ -563,3 +563,40 @@ for name, flags, text in (
          "bne x5, x0, again\n" + call(93, 0))):
     for compiled in (0, 96):
         save("fuzz_libresoc_process", name + ("-compiled" if compiled else ""), bytes([flags | compiled]) + elf(text, b"hello\n" + bytes(range(250))))
+
+# ---- fuzz_libresoc_scene: scenes of tests/libresoc/draw, small, and one with all that a scene may name ----
+
+WHOLE = {
+    "size": [64, 40], "clear": [0, 0.5, 1, 1], "clear_depth": 1, "heap": 65536, "format": "B8G8R8A8_UNORM",
+    "textures": {"t": {"png": "glass.png", "wrap": "repeat"}},
+    "buffers": {"corners": [{"f32": [0.0, 0.8, 1, 0, 0, -0.8, -0.8, 0, 1, 0, 0.8, -0.8, 0, 0, 1]}],
+                "which": [{"u16": [0, 1, 2]}],
+                "mixed": [{"u8": [1, 2]}, {"u32": [7]}, {"address": "corners"}, {"texture": "t"}, {"file": "own"}]},
+    "programs": {"vertex": {"asm": "first_vertex.s"}, "fragment": {"asm": "first_fragment.s"}},
+    "draws": [{"mode": "triangles", "vertices": 3, "varyings": 3, "indices": "which", "index_type": "u16", "count": 3,
+               "instances": 2, "attributes": [
+                   {"buffer": "corners", "stride": 20, "format": "R32G32_FLOAT"},
+                   {"buffer": "corners", "offset": 8, "stride": 20, "format": "R32G32B32_FLOAT", "components": 3, "divisor": 0}],
+               "vertex": {"program": "vertex"}, "fragment": {"program": "fragment", "uniforms": "mixed"},
+               "depth": {"func": "less", "write": True}, "cull": "none", "front": "clockwise", "viewport": [0, 0, 64, 40],
+               "clip": [0, 0, 64, 40], "offset": [0, 0], "flat": 2, "flat_first": True, "kills": False, "line_width": 1}]}
+
+
+def libresoc_scene(name, scene, own):
+    for flags in (0, 3):
+        save("fuzz_libresoc_scene", name + ("-compiled" if flags else ""),
+             bytes([flags]) + json.dumps(scene).encode() + b"\0" + own)
+
+
+def with_program(**program):
+    return {**WHOLE, "programs": {"vertex": {"asm": "first_vertex.s"}, "fragment": program}}
+
+
+libresoc_scene("whole", WHOLE, b"some bytes")
+libresoc_scene("blended", {**WHOLE, "programs": {**WHOLE["programs"], "blend": {"words": "own"}},
+                           "draws": [{**WHOLE["draws"][0], "blend": {"program": "blend"}}]}, simple_v(LIBRESOC_STAGES[2]))
+libresoc_scene("text", with_program(asm="own"), LIBRESOC_STAGES[1].encode())
+libresoc_scene("words", with_program(words="own"), simple_v(LIBRESOC_STAGES[1]))
+libresoc_scene("elf", with_program(elf="own"), elf(LIBRESOC_STAGES[1]))
+libresoc_scene("picture", {**WHOLE, "textures": {"t": {"png": "own"}}},
+               open(os.path.join(here, "..", "libresoc", "draw", "glass.png"), "rb").read())
