@@ -39,7 +39,22 @@ static void branch(struct simple_v_trans *t, LLVMValueRef taken)
     simple_v_trans_go(t, t->item->next, simple_v_trans_next_pc(t));
 }
 
-/* A bit an element that holds, of all that there may be. */
+/* Of lanes that hold, a bit a sub-vector of which all do. */
+static LLVMValueRef sub_vectors_of(struct simple_v_trans *t, LLVMValueRef lanes, unsigned count)
+{
+    const unsigned subs = count / t->subvl;
+    LLVMValueRef all = NULL;
+    for (unsigned s = 0; s < t->subvl; s++) {
+        unsigned lane[64];
+        for (unsigned n = 0; n < subs; n++)
+            lane[n] = n * t->subvl + s;
+        const LLVMValueRef some = count > 1 ? simple_v_trans_shuffle(t, lanes, lane, subs) : lanes;
+        all = all ? LLVMBuildAnd(t->b->ir, all, some, "") : some;
+    }
+    return count > 1 ? LLVMBuildBitCast(t->b->ir, all, simple_v_trans_ints(t, subs, 1), "") : all;
+}
+
+/* A bit a sub-vector that holds, of all that there may be. */
 static LLVMValueRef results_of(struct simple_v_trans *t)
 {
     struct simple_v_lanes lanes = {0};
@@ -47,22 +62,21 @@ static LLVMValueRef results_of(struct simple_v_trans *t)
     LLVMValueRef out = jit_i64(t->b, 0);
     for (; lanes.known < t->elements; lanes.known += lanes.count) {
         lanes.count = simple_v_trans_chunk(t, lanes.known);
-        LLVMValueRef bits = compared(t, &lanes);
-        if (lanes.count > 1)
-            bits = LLVMBuildBitCast(t->b->ir, bits, simple_v_trans_ints(t, lanes.count, 1), "");
+        LLVMValueRef bits = sub_vectors_of(t, compared(t, &lanes), lanes.count);
         bits = simple_v_trans_resize(t, bits, 64, false);
-        out = LLVMBuildOr(t->b->ir, out, LLVMBuildShl(t->b->ir, bits, jit_i64(t->b, lanes.known), ""), "");
+        bits = LLVMBuildShl(t->b->ir, bits, jit_i64(t->b, lanes.known / t->subvl), "");
+        out = LLVMBuildOr(t->b->ir, out, bits, "");
     }
     return out;
 }
 
-/* A bit an element. */
+/* A bit a sub-vector. */
 static LLVMValueRef all_of(struct simple_v_trans *t)
 {
     const LLVMBuilderRef ir = t->b->ir;
     const LLVMValueRef ones = jit_i64(t->b, ~0ull), zero = jit_i64(t->b, 0);
     if (!t->vl)
-        return jit_i64(t->b, ~0ull >> (64 - t->elements));
+        return jit_i64(t->b, ~0ull >> (64 - t->elements / t->subvl));
     const LLVMValueRef above =
         LLVMBuildAnd(ir, LLVMBuildSub(ir, jit_i64(t->b, 64), t->vl, ""), jit_i64(t->b, 63), "");
     return LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntEQ, t->vl, zero, ""), zero,
@@ -107,15 +121,14 @@ bool simple_v_trans_branch(struct simple_v_trans *t)
 {
     const struct simple_v_operand_context *rs1 = simple_v_trans_operand(t, SIMPLE_V_RS1),
                                           *rs2 = simple_v_trans_operand(t, SIMPLE_V_RS2);
-    const struct simple_v_lanes one = {.count = 1};
-    if (t->subvl > 1)
+    const struct simple_v_lanes one = {.count = t->subvl};
+    /* Chunks are of whole sub-vectors. */
+    if (t->subvl == 3 || !simple_v_trans_fits(t, rs1) || !simple_v_trans_fits(t, rs2))
         return false;
     if (!rs1->vector && !rs2->vector) {
-        branch(t, compared(t, &one));
+        branch(t, sub_vectors_of(t, compared(t, &one), one.count));
         return true;
     }
-    if (!simple_v_trans_fits(t, rs1) || !simple_v_trans_fits(t, rs2))
-        return false;
     of_vectors(t);
     return true;
 }

@@ -77,7 +77,7 @@ static bool can_compute(const struct simple_v_trans *t)
     case SIMPLE_V_FLOAT_le:
     case SIMPLE_V_FLOAT_lt:
     case SIMPLE_V_FLOAT_eq: return true;
-    case SIMPLE_V_FLOAT_class: return t->x.float_width > 16;
+    case SIMPLE_V_FLOAT_class: return true;
     default: return false;
     }
 }
@@ -335,13 +335,37 @@ static LLVMValueRef class_of(struct simple_v_trans *t, LLVMValueRef f, LLVMTypeR
     return out;
 }
 
+/* The same of halves, whose singles are others: from the highest NaN down, by size, the bits of both signs. */
+static LLVMValueRef class_of_half(struct simple_v_trans *t, LLVMValueRef bits)
+{
+    static const struct {
+        unsigned from, negative, positive;
+    } classes[] = {{0, 1 << 3, 1 << 4},      {1, 1 << 2, 1 << 5},      {0x0400, 1 << 1, 1 << 6},
+                   {0x7c00, 1 << 0, 1 << 7}, {0x7c01, 1 << 8, 1 << 8}, {0x7e00, 1 << 9, 1 << 9}};
+    const LLVMBuilderRef ir = t->b->ir;
+    const LLVMTypeRef type = LLVMTypeOf(bits);
+    const LLVMValueRef size = LLVMBuildAnd(ir, bits, simple_v_trans_number(type, 0x7fff), ""),
+                       negative = LLVMBuildICmp(ir, LLVMIntSLT, bits, LLVMConstNull(type), "");
+    LLVMValueRef out = NULL;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(classes); n++) {
+        const LLVMValueRef is =
+            LLVMBuildSelect(ir, negative, simple_v_trans_number(type, classes[n].negative),
+                            simple_v_trans_number(type, classes[n].positive), "");
+        const LLVMValueRef from =
+            LLVMBuildICmp(ir, LLVMIntUGE, size, simple_v_trans_number(type, classes[n].from), "");
+        out = out ? LLVMBuildSelect(ir, from, is, out, "") : is;
+    }
+    return out;
+}
+
 static struct simple_v_value test(struct simple_v_trans *t, enum simple_v_float op, const LLVMValueRef f[3],
-                                  unsigned lanes)
+                                  LLVMValueRef half, unsigned lanes)
 {
     const LLVMTypeRef type = simple_v_trans_ints(t, TEST_BITS, lanes);
     LLVMRealPredicate is = LLVMRealOEQ;
     if (op == SIMPLE_V_FLOAT_class)
-        return (struct simple_v_value){class_of(t, f[0], type), TEST_BITS, false};
+        return (struct simple_v_value){half ? class_of_half(t, half) : class_of(t, f[0], type), TEST_BITS,
+                                       false};
     if (op != SIMPLE_V_FLOAT_eq)
         is = op == SIMPLE_V_FLOAT_lt ? LLVMRealOLT : LLVMRealOLE;
     const LLVMValueRef yes = LLVMBuildFCmp(t->b->ir, is, f[0], f[1], "");
@@ -384,7 +408,7 @@ struct simple_v_value simple_v_trans_float(struct simple_v_trans *t, const struc
         f[n] = as_float(t, wide[n]);
     }
     if (x->operand[SIMPLE_V_RD].integer)
-        return test(t, op, f, from->count);
+        return test(t, op, f, width == 16 ? bits[0] : NULL, from->count);
     if (is_bits(op))
         out = signed_as(t, op, bits);
     else if (op == SIMPLE_V_FLOAT_min || op == SIMPLE_V_FLOAT_max)

@@ -277,6 +277,20 @@ static const char *const texts[] = {
     "sv.setvl x0, x0, 7\nbeq x9, x10, over\ncsrrwi x0, subvl, 2\nover: vblock regs(x17=x44v:8), "
     "preds(x17=x9) { "
     "c.li x17, -27 ; bltu x17, x16, on ; c.nop }\naddi x5, x5, 1\non: p48 add x40v, x32v, x32v, itype:16",
+    /* branches by sub-vectors: with masks, zeroing, fail-first, unknown VL; of registers; beyond the file */
+    "vblock both:21, subvl:2, regs(x5=x40v:8, x6=x50v:8), preds(x6=x9) { bgeu x5, x6, on }\non: vblock "
+    "both:9, "
+    "subvl:4, regs(x5=x40v:16, x6=x20), preds(x5=!x10.z, x0=x11) { bne x5, x6, over ; c.nop }\nover: "
+    "sv.setvl x0, x12, 30\nvblock regs(x5=x60v:8, x6=x70v:16), preds(x5=x9.ff, x6=x16) { bne x5, x6, past ; "
+    "c.nop }\ncsrrs x17, vl, x0\npast: vblock both:7, subvl:2, regs(x5=x40:32, x6=x41:32) { beq x5, x6, next "
+    "; "
+    "c.nop }\nnext: vblock both:3, subvl:4, regs(x5=x44:8), preds(x5=x9) { blt x5, x0, last ; c.nop }\n"
+    "last: vblock both:4, subvl:4, regs(x5=x126) { beq x5, x6, end ; c.nop }\nend: c.nop",
+    /* classes of every width, of what has another */
+    "sv.setvl x0, x0, 19\np48 fclass.h x40v, f32v, itype:16\np48 fclass.s x60v, f32v\np48 fclass.d x80v, "
+    "f40v\nfclass.h x5, f1\nvblock regs(x5=x50v:8, f6=f64v:16), preds(x5=x9.z) { fclass.h x5, f6 ; c.nop }\n"
+    "vblock both:9, subvl:3, regs(x5=x20v:32, f6=f64v:16) { fclass.h x5, f6 ; c.nop }\nvblock "
+    "regs(x5=x50v:16, f6=f64v:32) { fclass.h x5, f6 ; c.nop }",
     /* calls, and back; a place that is only known then */
     "jal x1, sub\nauipc x5, 0\njalr x6, 16(x5)\nc.j end\nc.nop\nc.nop\njalr x0, 0(x6)\nsub: sv.setvl x0, x0, "
     "4\n"
