@@ -274,7 +274,7 @@ static LLVMValueRef fused(struct simple_v_trans *t, LLVMValueRef x, LLVMValueRef
     return LLVMBuildFPTrunc(t->b->ir, sum, type, "");
 }
 
-/* Through doubles, whose root and quotient are near enough (tests/isa/test_simple_v_interp.c). */
+/* Through doubles, whose root and quotient are near enough (tests/isa/test_simple_v_function.c). */
 static LLVMValueRef reciprocal_root(struct simple_v_trans *t, LLVMValueRef x)
 {
     const LLVMTypeRef type = LLVMTypeOf(x);
