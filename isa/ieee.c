@@ -418,6 +418,12 @@ uint64_t isa_ieee_to_integer(struct isa_ieee *e, unsigned width, uint64_t x, uns
     return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
+uint64_t isa_ieee_round(struct isa_ieee *e, unsigned width, bool negative, unsigned __int128 significand,
+                        int exponent)
+{
+    return pack(e, width, negative, significand, exponent);
+}
+
 uint64_t isa_ieee_from_integer(struct isa_ieee *e, unsigned width, bool negative, uint64_t magnitude)
 {
     return magnitude ? pack(e, width, negative, magnitude, 0) : 0;

@@ -54,6 +54,9 @@ uint64_t isa_ieee_convert(struct isa_ieee *e, unsigned from, unsigned to, uint64
 /* To an integer of `bits`, with its sign extended to 64; what does not fit, or is no number, is invalid and the nearest that
  * fits, a NaN the greatest. */
 uint64_t isa_ieee_to_integer(struct isa_ieee *e, unsigned width, uint64_t x, unsigned bits, bool is_signed);
+/* Of significand * 2^exponent, not 0, of at most 126 bits; exponents are far from the ends of int. */
+uint64_t isa_ieee_round(struct isa_ieee *e, unsigned width, bool negative, unsigned __int128 significand,
+                        int exponent);
 /* Of a whole number: the value if positive, else its magnitude. */
 uint64_t isa_ieee_from_integer(struct isa_ieee *e, unsigned width, bool negative, uint64_t magnitude);
 

@@ -160,7 +160,7 @@ static bool finds_part(struct libresoc_running *r, uint32_t place)
 static bool takes_slice(struct libresoc_running *r)
 {
     const uint64_t more = UTIL_MIN(r->fuel, SLICE);
-    if (r->thread.fuel >= SIMPLE_V_VECTOR_FUEL || !more)
+    if (r->thread.fuel >= SIMPLE_V_FUEL_MOST || !more)
         return false;
     r->thread.fuel += more;
     r->fuel -= more;

@@ -35,7 +35,6 @@ static void check_operands(struct check *c, const struct simple_v_insn *i, const
     const bool one = x.mask[0].there && x.mask[0].reg && writes && x.mask[0].reg == rd->reg;
     const bool other = x.mask[1].there && x.mask[1].reg && writes && x.mask[1].reg == rd->reg;
     isa_breach_if(&c->frame, (one || other) && row->class != SIMPLE_V_BRANCH, SIMPLE_V_RULE_MASK_WRITTEN);
-    isa_breach_if(&c->frame, row->is_float && !simple_v_is_done(row), SIMPLE_V_RULE_NOT_DONE);
 }
 
 static bool begins(const struct check *c, int64_t at)

@@ -19,10 +19,11 @@ unsigned simple_v_type_bits(enum simple_v_type type)
     }
 }
 
-/* Doubles have no more digits to compute the functions of doubles with. */
-bool simple_v_is_done(const struct simple_v_row *row)
+unsigned simple_v_fuel(const struct simple_v_context *x)
 {
-    return !row->is_float || row->op < SIMPLE_V_FLOAT_cbrt || row->to != SIMPLE_V_TYPE_D;
+    const struct simple_v_row *row = x->row;
+    const bool costs = row->is_float && row->op >= SIMPLE_V_FLOAT_cbrt && x->float_width == 64;
+    return (x->loops ? 16u : 1u) * (costs ? 16u : 1u);
 }
 
 /* ---- operands ---- */

@@ -52,15 +52,10 @@ void simple_v_resolve(const struct simple_v_insn *insn, const struct simple_v_bl
 
 /* Bits of a type: of floats and of integers in conversions. */
 unsigned simple_v_type_bits(enum simple_v_type type);
-/* Whether the interpreter computes what the row does; otherwise it ends in a fault that names it. */
-bool simple_v_is_done(const struct simple_v_row *row);
-
-/* Fuel that an instruction takes, of the context that simple_v_resolve gives: one with elements, of which there may be 256, as much as so
- * many others, whatever lengths are at the time. A VBLOCK's header takes 1. */
-#define SIMPLE_V_VECTOR_FUEL 16u
-static inline unsigned simple_v_fuel(const struct simple_v_context *x)
-{
-    return x->loops ? SIMPLE_V_VECTOR_FUEL : 1;
-}
+/* Fuel that an instruction takes, of the context that simple_v_resolve gives: one with elements, of which there may be 256, as much as
+ * 16 others, whatever lengths are at the time; Zftrans' functions of doubles, each of which takes microseconds, 16 times that. A
+ * VBLOCK's header takes 1. */
+#define SIMPLE_V_FUEL_MOST 256u
+unsigned simple_v_fuel(const struct simple_v_context *x);
 
 #endif

@@ -1,22 +1,28 @@
-/* Zftrans' powers, logarithms and circles.
- *
- *   exp2(x): n the whole number nearest to x, t = (x - n) ln 2; 2^n times the sum of t^k / k!, k = 0 to 13. exp, exp10: y =
- *     x or x ln 10, n the whole number nearest to y / ln 2, t = y - n ln 2, with ln 2 in two parts. expm1: small y by the sum.
- *   log(x) = e ln 2 + 2 (s + s^3/3 + ... + s^23/23), x = m 2^e, m in [1/sqrt 2, sqrt 2), s = (m - 1) / (m + 1). logp1: small x
- *     by s = x / (2 + x).
- *   sin, cos, tan: 2x/pi modulo 4 to 102 binary places by integers, then Taylor's series to the 17th and 18th power. */
+/* Zftrans of singles and halves, in doubles. */
 #include "isa/simple_v/function.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "util/bits.h"
 
+#define REAL double
+
+enum {
+    POWER_TERMS = 13,
+    LESS_1_TERMS = 14,
+    RATIO_TERMS = 23,
+    SINE_TERMS = 16,
+    COSINE_TERMS = 18,
+    ARC_TERMS = 27
+};
+enum { BEYOND_2 = 300, BEYOND_E = 200, BEYOND_10 = 80 };
+static const double WHOLE_FROM = 0x1p52, EVEN_FROM = 0x1p24; /* of singles */
+
 static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_high = 0x1.62e42feep-1,
                     ln_2_low = 0x1.a39ef35793c76p-33;
 static const double log2_e = 0x1.71547652b82fep+0, log10_e = 0x1.bcb7b1526e50ep-2,
-                    ln_10 = 0x1.26bb1bbb55516p+1;
-static const double pi = SIMPLE_V_PI;
+                    ln_10 = 0x1.26bb1bbb55516p+1, root_2 = 0x1.6a09e667f3bcdp+0;
+static const double pi = 0x1.921fb54442d18p+1, atan_half = 0x1.dac670561bb4fp-2;
 
 double simple_v_from_bits(uint64_t bits)
 {
@@ -32,100 +38,28 @@ uint64_t simple_v_to_bits(double d)
     return bits;
 }
 
-/* To nearest, of less than 2^51. */
-static double nearest(double x)
+static bool is_negative(double x)
 {
-    volatile double shifted = x + 0x1.8p52;
-    return shifted - 0x1.8p52;
+    return simple_v_to_bits(x) >> 63;
 }
 
-/* ---- powers ---- */
-
-/* e^t 2^n, small t. */
-static double power(double t, double n)
+static double root_of(double x)
 {
-    double sum = 1;
-    for (int k = 13; k > 0; k--)
-        sum = 1 + sum * t / k;
-    return sum * simple_v_from_bits((uint64_t)((int)n + 1023) << 52);
+    return __builtin_sqrt(x);
 }
 
-/* Beyond what singles have, results are infinite or nothing all the same. */
-static double limited(double x, double most)
+static double power_of_two(int n)
 {
-    return x > most ? most : x < -most ? -most : x;
+    return simple_v_from_bits((uint64_t)(n + 1023) << 52);
 }
 
-double simple_v_exp2(double x)
-{
-    x = limited(x, 300);
-    const double n = nearest(x);
-    return power((x - n) * ln_2, n);
-}
-
-double simple_v_exp(double y)
-{
-    y = limited(y, 200);
-    const double n = nearest(y * log2_e);
-    return power(y - n * ln_2_high - n * ln_2_low, n);
-}
-
-double simple_v_expm1(double y)
-{
-    double sum = 1;
-    if (fabs(y) > 0.5)
-        return simple_v_exp(y) - 1;
-    for (int k = 14; k > 1; k--)
-        sum = 1 + sum * y / k;
-    return sum * y;
-}
-
-/* ---- logarithms ---- */
-
-/* ln((1 + s) / (1 - s)), small s. */
-static double of_ratio(double s)
-{
-    const double z = s * s;
-    double sum = 0;
-    for (int k = 23; k > 1; k -= 2)
-        sum = (sum + 1.0 / k) * z;
-    return 2 * (s + s * sum);
-}
-
-/* Of a positive number, which is a normal double: its exponent, and the logarithm of the rest. */
-static double log_of(double x, double *exponent)
+/* Of a normal double. */
+static double significand_of(double x, int *exponent)
 {
     const uint64_t bits = simple_v_to_bits(x);
-    double m = simple_v_from_bits((bits & ((1ull << 52) - 1)) | 1023ull << 52);
-    *exponent = (double)((int)(bits >> 52) - 1023);
-    if (m > 0x1.6a09e667f3bcdp+0) {
-        m /= 2;
-        *exponent += 1;
-    }
-    return of_ratio((m - 1) / (m + 1));
+    *exponent = (int)(bits >> 52 & 2047) - 1023;
+    return simple_v_from_bits((bits & ((1ull << 52) - 1)) | 1023ull << 52);
 }
-
-double simple_v_logarithm(enum simple_v_float op, double x)
-{
-    double e;
-    const double rest = log_of(x, &e);
-    if (op == SIMPLE_V_FLOAT_log2)
-        return e + rest * log2_e;
-    const double natural = e * ln_2_high + (rest + e * ln_2_low);
-    return op == SIMPLE_V_FLOAT_log ? natural : natural * log10_e;
-}
-
-double simple_v_log(double x)
-{
-    return simple_v_logarithm(SIMPLE_V_FLOAT_log, x);
-}
-
-double simple_v_logp1(double x)
-{
-    return fabs(x) < 0.25 ? of_ratio(x / (2 + x)) : simple_v_log(1 + x);
-}
-
-/* ---- circles ---- */
 
 /* 2/pi, from its first binary place on. */
 static const uint64_t two_by_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
@@ -144,12 +78,12 @@ static uint64_t places(int at)
 }
 
 /* An angle's quadrant, and the rest, at most pi/4. */
-static double reduced(double x, unsigned *quadrant)
+static double turned(double x, unsigned *quadrant)
 {
     const uint64_t bits = simple_v_to_bits(x), m = (bits & ((1ull << 52) - 1)) | 1ull << 52;
     const int exponent = (int)(bits >> 52 & 2047) - 1075 + 29; /* of 24 digits, which all of a single are */
     *quadrant = 0;
-    if (fabs(x) < 0.78)
+    if (x < 0.78 && x > -0.78)
         return x;
     /* Places whose product with the number is a multiple of 4 do not matter; behind them 128 do. */
     const unsigned __int128 window = (unsigned __int128)places(exponent - 2) << 64 | places(exponent + 62);
@@ -164,70 +98,33 @@ static double reduced(double x, unsigned *quadrant)
     return -angle;
 }
 
-/* The same of half turns: exact. */
-static double reduced_pi(double x, unsigned *quadrant)
+#include "isa/simple_v/function_series.h"
+
+#include "isa/simple_v/function_special.h"
+
+static double from_float(struct isa_ieee *e, unsigned width, uint64_t bits)
 {
-    *quadrant = 0;
-    if (fabs(x) >= 0x1p24) /* even */
-        return 0;
-    const double n = nearest(2 * x);
-    *quadrant = (unsigned)(int)n & 3;
-    return (x - n / 2) * pi;
+    return simple_v_from_bits(isa_ieee_convert(e, width, 64, bits)); /* a signaling NaN is invalid */
 }
 
-static double sine(double a)
+static uint64_t to_float(struct isa_ieee *e, unsigned width, double d)
 {
-    const double z = a * a;
-    double sum = 1;
-    for (int k = 16; k > 0; k -= 2)
-        sum = 1 - sum * z / (k * (k + 1));
-    return a * sum;
+    return is_nan(d) ? isa_ieee_nan(width) : isa_ieee_convert(e, 64, width, simple_v_to_bits(d));
 }
 
-static double cosine(double a)
+uint64_t simple_v_function(struct isa_ieee *e, enum simple_v_float op, unsigned width, uint64_t bits)
 {
-    const double z = a * a;
-    double sum = 1;
-    for (int k = 18; k > 0; k -= 2)
-        sum = 1 - sum * z / (k * (k - 1));
-    return sum;
+    if (width == 64)
+        return simple_v_function_quad(e, op, bits);
+    return to_float(e, width, function_of_one(e, op, from_float(e, width, bits)));
 }
 
-/* A quarter turn on is the cosine. */
-static double circular(double a, unsigned quadrant)
+uint64_t simple_v_function_of_two(struct isa_ieee *e, enum simple_v_float op, unsigned width, uint64_t bits,
+                                  uint64_t other)
 {
-    switch (quadrant & 3) {
-    case 0: return sine(a);
-    case 1: return cosine(a);
-    case 2: return 0 - sine(a);
-    default: return -cosine(a);
-    }
-}
-
-double simple_v_circle(struct isa_ieee *e, enum simple_v_float op, double x)
-{
-    const bool half_turns =
-        op == SIMPLE_V_FLOAT_sinpi || op == SIMPLE_V_FLOAT_cospi || op == SIMPLE_V_FLOAT_tanpi;
-    unsigned q;
-    const double a = half_turns ? reduced_pi(x, &q) : reduced(x, &q);
-    if (op == SIMPLE_V_FLOAT_cos || op == SIMPLE_V_FLOAT_cospi)
-        return circular(a, q + 1);
-    double y = circular(a, q);
-    if (op == SIMPLE_V_FLOAT_tan || op == SIMPLE_V_FLOAT_tanpi) {
-        const double c = circular(a, q + 1);
-        if (c == 0)
-            e->exceptions |= ISA_IEEE_BY_ZERO;
-        y /= c;
-    }
-    return y == 0 ? copysign(0, x) : y;
-}
-
-/* exp2, exp, exp10. */
-double simple_v_power_of(enum simple_v_float op, double x)
-{
-    switch (op) {
-    case SIMPLE_V_FLOAT_exp2: return simple_v_exp2(x);
-    case SIMPLE_V_FLOAT_exp: return simple_v_exp(x);
-    default: return simple_v_exp(limited(x, 80) * ln_10);
-    }
+    const bool whole = op == SIMPLE_V_FLOAT_pown || op == SIMPLE_V_FLOAT_rootn;
+    if (width == 64)
+        return simple_v_function_of_two_quad(e, op, bits, other);
+    const double x = from_float(e, width, bits), y = whole ? 0 : from_float(e, width, other);
+    return to_float(e, width, function_of_two(e, op, x, y, (int64_t)other));
 }

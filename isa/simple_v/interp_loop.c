@@ -228,8 +228,6 @@ static bool once(struct simple_v_machine *m)
 
 bool simple_v_machine_elements(struct simple_v_machine *m)
 {
-    if (m->x.row->is_float && !simple_v_is_done(m->x.row))
-        return simple_v_machine_fault(m, SIMPLE_V_FAULT_UNSUPPORTED);
     if (!m->x.loops)
         return once(m);
     if (covers(m, &m->x.mask[SIMPLE_V_DEST]) || covers(m, &m->x.mask[SIMPLE_V_SOURCE]))

@@ -7,11 +7,10 @@
 
 enum simple_v_fault {
     SIMPLE_V_OK = 0,
-    SIMPLE_V_FAULT_FUEL,        /* too many instructions */
-    SIMPLE_V_FAULT_ILLEGAL,     /* reserved bits, or an instruction where it must not be */
-    SIMPLE_V_FAULT_UNSUPPORTED, /* named by the documents, and not done */
-    SIMPLE_V_FAULT_FETCH,       /* no instruction there */
-    SIMPLE_V_FAULT_LOAD,        /* a port says that there is nothing */
+    SIMPLE_V_FAULT_FUEL,    /* too many instructions */
+    SIMPLE_V_FAULT_ILLEGAL, /* reserved bits, or an instruction where it must not be */
+    SIMPLE_V_FAULT_FETCH,   /* no instruction there */
+    SIMPLE_V_FAULT_LOAD,    /* a port says that there is nothing */
     SIMPLE_V_FAULT_STORE,
     SIMPLE_V_FAULT_MISALIGNED, /* an atomic's address, a jump's target */
     SIMPLE_V_FAULT_OVERRUN,    /* an element beyond the register file */

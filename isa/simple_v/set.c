@@ -16,7 +16,6 @@ const struct isa_fault_row simple_v_faults[SIMPLE_V_FAULT_COUNT] = {
     [SIMPLE_V_OK] = {ISA_FAULT_PROGRAM, "stopped"},
     [SIMPLE_V_FAULT_FUEL] = {ISA_FAULT_ENDLESS, "loops for too long"},
     [SIMPLE_V_FAULT_ILLEGAL] = {ISA_FAULT_PROGRAM, "executes an illegal instruction"},
-    [SIMPLE_V_FAULT_UNSUPPORTED] = {ISA_FAULT_UNSUPPORTED, "needs an instruction that is not done"},
     [SIMPLE_V_FAULT_FETCH] = {ISA_FAULT_MEMORY, "goes where no code is"},
     [SIMPLE_V_FAULT_LOAD] = {ISA_FAULT_MEMORY, "loads from where nothing is"},
     [SIMPLE_V_FAULT_STORE] = {ISA_FAULT_MEMORY, "stores to where nothing may be stored"},

@@ -183,6 +183,19 @@ static void floats_are_packed_or_boxed(void **state)
     f_is(32, 0x437f000040400000);
 }
 
+/* Zftrans' functions of doubles, in a register and packed. */
+static void functions_are_of_doubles_too(void **state)
+{
+    begin(2);
+    simple_v_set_f(&s, 2, 0xc03b000000000000); /* -27 */
+    simple_v_set_f(&s, 32, 0x4020000000000000);
+    simple_v_set_f(&s, 33, 0x3ff0000000000000);
+    runs("fcbrt.d f1, f2\np48 flog2.d f40v, f32v");
+    f_is(1, 0xc008000000000000); /* -3 */
+    f_is(40, 0x4008000000000000);
+    f_is(41, 0);
+}
+
 /* ---- sub-vectors, moves ---- */
 
 static void swizzles_and_indices(void **state)
@@ -270,6 +283,7 @@ int main(void)
                                        cmocka_unit_test(two_masks_step_apart),
                                        cmocka_unit_test(branches_need_all),
                                        cmocka_unit_test(floats_are_packed_or_boxed),
+                                       cmocka_unit_test(functions_are_of_doubles_too),
                                        cmocka_unit_test(swizzles_and_indices),
                                        cmocka_unit_test(lengths_are_set),
                                        cmocka_unit_test(results_saturate)};

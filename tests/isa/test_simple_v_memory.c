@@ -129,9 +129,6 @@ static void faults_name_what_they_are_of(void **state)
     assert_int_equal(run("p48 fcvt.w.s x10v, f12v, dst:x10"), SIMPLE_V_FAULT_ILLEGAL);
     assert_non_null(strstr(report.why.text, "its own mask"));
     begin(1);
-    assert_int_equal(run("fcbrt.d f1, f2"), SIMPLE_V_FAULT_UNSUPPORTED);
-    assert_string_equal(report.name, "fcbrt.d");
-    begin(1);
     assert_int_equal(run(".word 0x005f\nc.nop"), SIMPLE_V_FAULT_ILLEGAL);
     begin(1);
     assert_int_equal(run("vblock { c.jalr x5 ; c.nop ; c.nop ; c.nop }"), SIMPLE_V_FAULT_ILLEGAL);
