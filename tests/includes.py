@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm <- tools, and gpu <- api.
+"""Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm, fuzz <- tools, and gpu <- api.
 
 Inside drm/: core <- kms and the folder of each driver, which do not see each other <- the files of drm/ itself, which make a card
 of them <- server, launch. Headers of drm/ itself say what users see, and are for all. The client, with what each driver has for it
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-ORDER = {"util": 0, "jit": 1, "isa": 2, "raster": 3, "tiler": 4, "gpu": 5, "drm": 6, "api": 6, "tools": 7}
+ORDER = {"util": 0, "jit": 1, "isa": 2, "raster": 3, "tiler": 4, "gpu": 5, "fuzz": 6, "drm": 6, "api": 6, "tools": 7}
 TOP = pathlib.Path(__file__).resolve().parent.parent
 FACES = {("drm", "drm.h"), ("drm", "protocol.h")}  # for all in drm/, and outside
 OUTSIDE = FACES | {("drm", "server", "server.h"), ("drm", "launch", "launch.h")}

@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ("util", "jit", "isa", "raster", "tiler", "gpu", "drm", "api", "tools")
-APART = ("isa", "gpu")  # each of their folders is a set's or a family's, and has its own prefix
+LAYERS = ("util", "jit", "isa", "raster", "tiler", "gpu", "fuzz", "drm", "api", "tools")
+APART = ("isa", "gpu", "fuzz")  # each of their folders is a set's, a family's, or worlds', and has its own prefix
 
 # Beside a folder's own prefix, in it and in the folders below it: who, and why.
 ALLOWED = {

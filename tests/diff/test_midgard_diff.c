@@ -1,5 +1,5 @@
 /* Whole programs of a stock driver (tests/isa/midgard_programs.txt), translated and interpreted, in the worlds of
- * tests/worlds/midgard.c: every one at every vector level, quick and optimised, in two of the modes each. */
+ * fuzz/world/midgard.c: every one at every vector level, quick and optimised, in two of the modes each. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "isa/midgard/program.h"
 #include "tests/diff/random.h"
 #include "tests/isa/midgard_programs.h"
-#include "tests/worlds/midgard.h"
+#include "fuzz/world/midgard.h"
 
 enum { INPUTS = 8 };
 
@@ -72,11 +72,11 @@ static void loops_stay(void **unused)
     assert_int_equal(isa_assemble(isa->syntax, text, strlen(text), &words, &count, NULL), 0);
     assert_int_equal(isa->create(words, count, &program, NULL), 0);
     random_start(&engines);
-    midgard_world_left = 0;
+    world_midgard_left = 0;
     for (unsigned n = 0; n < engines.levels * 2; n++)
         for (unsigned mode = 0; mode < world_modes(&world_midgard); mode++)
             in_mode(program, mode, engines.engine[n / 2][n % 2]);
-    assert_int_equal(midgard_world_left, 0);
+    assert_int_equal(world_midgard_left, 0);
     random_stop(&engines);
     util_fpenv_leave(saved);
     isa->destroy(program);
@@ -104,7 +104,7 @@ static int emit_looked_at(struct jit_builder *b, void *data)
 {
     struct looked_at *at = data;
     jit_begin_function(b, b->void_, &b->ptr, 1);
-    int status = midgard_world_emit(b, at->program, 0, jit_param(b, 0));
+    int status = world_midgard_emit(b, at->program, 0, jit_param(b, 0));
     LLVMBuildRetVoid(b->ir);
     at->adds_a_choice = adds_a_choice(b->function);
     return status;

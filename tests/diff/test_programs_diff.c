@@ -1,4 +1,4 @@
-/* Translation against interpreter, for every instruction set by its row of tests/worlds: random programs, and
+/* Translation against interpreter, for every instruction set by its row of fuzz/world: random programs, and
  * some that are written down. Zero differences in what a world has at the end. Random programs go to the
  * vector levels of the host in turn, in quick and in optimised code, in one of the set's modes each; one in
  * four has bits turned, so that what no compiler emits is compared too. Environment:
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/diff/random.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 
 enum { PROGRAM_BYTES_MAX = 16384 };
 

@@ -19,7 +19,7 @@
 #include "isa/vc4_qpu/insn.h"
 #include "isa/vc4_qpu/program.h"
 #include "tests/diff/random.h"
-#include "tests/worlds/vc4_qpu.h"
+#include "fuzz/world/vc4_qpu.h"
 
 #define INPUTS     64
 #define BATCH      64

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 #include "util/fpenv.h"
 
 enum { LONG = 3000 };

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "isa/simple_v/asm.h"
-#include "tests/worlds/simple_v.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/simple_v.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -39,15 +39,15 @@ static const struct row {
      "amoadd.w", 12, 1, 0, SIMPLE_V_FAULT_STORE},
 };
 
-static void begin(struct simple_v_world *w, const struct simple_v_program *program)
+static void begin(struct world_simple_v *w, const struct simple_v_program *program)
 {
-    simple_v_world_begin(w, program);
+    world_simple_v_begin(w, program);
     for (unsigned n = 8; n < SIMPLE_V_FILE_BYTES; n++)
         w->thread.state.x[n] = w->thread.state.f[n] = (uint8_t)(n * 7);
-    for (unsigned n = 0; n < SIMPLE_V_WORLD_MEMORY; n++)
+    for (unsigned n = 0; n < WORLD_SIMPLE_V_MEMORY; n++)
         w->memory[n] = (uint8_t)(n * 5);
     for (unsigned n = 0; n < 12; n++)
-        simple_v_set_x(&w->thread.state, ADDRESSES + n, SIMPLE_V_WORLD_AT + 0x800 + 0x40 * n);
+        simple_v_set_x(&w->thread.state, ADDRESSES + n, WORLD_SIMPLE_V_AT + 0x800 + 0x40 * n);
     simple_v_set_x(&w->thread.state, 9, 0xfff);
 }
 
@@ -58,12 +58,12 @@ static const struct simple_v_block *block_of(const struct simple_v_program *p, c
 }
 
 /* A thread that knows no more of the first than registers, memory and numbers. */
-static void resume(struct simple_v_world *w, const struct simple_v_world *from)
+static void resume(struct world_simple_v *w, const struct world_simple_v *from)
 {
     const struct simple_v_state *had = &from->thread.state;
     const uint32_t state = simple_v_pack_state(had),
                    pcvblk = simple_v_pack_pcvblk(had, block_of(from->program, had), 0);
-    simple_v_world_begin(w, from->program);
+    world_simple_v_begin(w, from->program);
     struct simple_v_state *s = &w->thread.state;
     memcpy(s->x, had->x, sizeof s->x);
     memcpy(s->f, had->f, sizeof s->f);
@@ -74,7 +74,7 @@ static void resume(struct simple_v_world *w, const struct simple_v_world *from)
     s->opptr = pcvblk & PCVBLK_OPPTR;
 }
 
-static void check_fault(const struct row *row, const struct simple_v_world *w, unsigned element)
+static void check_fault(const struct row *row, const struct world_simple_v *w, unsigned element)
 {
     const struct simple_v_report *r = &w->thread.report;
     const struct simple_v_state *s = &w->thread.state;
@@ -87,14 +87,14 @@ static void check_fault(const struct row *row, const struct simple_v_world *w, u
     assert_int_equal(s->pc, r->pc);
 }
 
-static void same_end(const struct simple_v_world *x, const struct simple_v_world *y)
+static void same_end(const struct world_simple_v *x, const struct world_simple_v *y)
 {
     assert_int_equal(y->thread.report.fault, SIMPLE_V_OK);
     assert_int_equal(y->thread.state.pc, y->stop);
     assert_int_equal(simple_v_pack_state(&x->thread.state), simple_v_pack_state(&y->thread.state));
     assert_memory_equal(x->thread.state.x, y->thread.state.x, SIMPLE_V_FILE_BYTES);
     assert_memory_equal(x->thread.state.f, y->thread.state.f, SIMPLE_V_FILE_BYTES);
-    assert_memory_equal(x->memory, y->memory, SIMPLE_V_WORLD_MEMORY);
+    assert_memory_equal(x->memory, y->memory, WORLD_SIMPLE_V_MEMORY);
 }
 
 /* Runs by `how`: NULL: the interpreter. */
@@ -102,7 +102,7 @@ static void same_end(const struct simple_v_world *x, const struct simple_v_world
 __attribute__((no_sanitize("function"))) /* compiled code has no type before it */
 #endif
 static void
-run(struct simple_v_world *w, world_fn how)
+run(struct world_simple_v *w, world_fn how)
 {
     if (how)
         how(0, w);
@@ -112,7 +112,7 @@ run(struct simple_v_world *w, world_fn how)
 
 static void try_row(const struct row *row, const struct simple_v_program *program, world_fn code)
 {
-    static struct simple_v_world whole, stopped, resumed;
+    static struct world_simple_v whole, stopped, resumed;
     begin(&whole, program);
     run(&whole, NULL);
     assert_int_equal(whole.thread.report.fault, SIMPLE_V_OK);

@@ -14,7 +14,7 @@
 #include "isa/simple_v/asm.h"
 #include "tests/diff/random.h"
 #include "tests/riscv/unroll.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 
 enum { PROGRAMS = 40, INPUTS = 4 };
@@ -30,9 +30,9 @@ static void stop(const char *text, uint64_t seed, const char *why)
 }
 
 /* Registers and memory, as the image has them to begin with. */
-static void begin(struct simple_v_world *world, const struct simple_v_program *program)
+static void begin(struct world_simple_v *world, const struct simple_v_program *program)
 {
-    simple_v_world_begin(world, program);
+    world_simple_v_begin(world, program);
     memcpy(world->thread.state.x, qemu_at(QEMU_DATA + UNROLL_FILES), sizeof world->thread.state.x);
     memcpy(world->thread.state.f, qemu_at(QEMU_DATA + UNROLL_FILES + UNROLL_F), sizeof world->thread.state.f);
     memcpy(world->memory, qemu_at(QEMU_MEMORY), sizeof world->memory);
@@ -49,7 +49,7 @@ static bool same_bytes(const char *name, uint64_t at, const uint8_t *expected, c
 }
 
 /* What the interpreter has left, and what qemu has. */
-static bool same(const struct simple_v_world *got, const uint8_t *expected)
+static bool same(const struct world_simple_v *got, const uint8_t *expected)
 {
     const struct simple_v_state *s = &got->thread.state;
     const uint64_t fcsr = s->fflags | (uint64_t)s->frm << 5, of_qemu = util_load64(expected + UNROLL_FCSR);
@@ -68,7 +68,7 @@ static bool same(const struct simple_v_world *got, const uint8_t *expected)
 static void compare(const char *text, uint64_t seed, void *program, world_fn code)
 {
     static uint8_t expected[UNROLL_RESULT];
-    static struct simple_v_world input, got;
+    static struct world_simple_v input, got;
     const struct world_set *set = world_find("simple-v");
     begin(&input, program);
     qemu_emulate(expected, UNROLL_RESULT);

@@ -13,7 +13,7 @@
 
 #include "isa/vc4_qpu/asm.h"
 #include "tests/diff/random.h"
-#include "tests/worlds/vc4_qpu.h"
+#include "fuzz/world/vc4_qpu.h"
 
 #define INPUTS 24
 #define BATCH  32

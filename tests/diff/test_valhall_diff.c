@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/worlds/warp.h"
+#include "fuzz/world/warp.h"
 #include "util/fpenv.h"
 
 enum { MOST = 512, INPUTS = 4 };
@@ -71,7 +71,7 @@ static void test_sides(void **state)
     void *words;
     uint32_t count;
     assert_int_equal(isa_assemble(set->isa->syntax, text, strlen(text), &words, &count, NULL), 0);
-    warp_world_sides = warp_world_left = 0;
+    world_warp_sides = world_warp_left = 0;
     for (unsigned tier = 0; tier < 2; tier++) {
         const struct jit_options options = {
             .level = -1, .cache_dir = "", .optimize = tier ? JIT_OPTIMISED : JIT_QUICK};
@@ -82,8 +82,8 @@ static void test_sides(void **state)
         util_fpenv_leave(saved);
         jit_engine_destroy(engine);
     }
-    assert_int_equal(warp_world_sides, 4); /* two modes, quick and optimised */
-    assert_int_equal(warp_world_left, 0);
+    assert_int_equal(world_warp_sides, 4); /* two modes, quick and optimised */
+    assert_int_equal(world_warp_left, 0);
     free(words);
 }
 

@@ -1,5 +1,5 @@
 /* Programs of one instruction set, FUZZ_SET, made of the fuzzer's bytes: printed, assembled back, checked,
- * linted, interpreted and, short ones, compiled, which gives the same (tests/worlds); and the bytes as text
+ * linted, interpreted and, short ones, compiled, which gives the same (fuzz/world); and the bytes as text
  * for the assembler.
  *
  * Input: flags (1 byte: bits 0 to 2 which world, compiled too when of bits 3, 6 and 7 only bit 3 is set, bits
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/engine.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 

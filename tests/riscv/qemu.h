@@ -7,12 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/worlds/simple_v.h"
+#include "fuzz/world/simple_v.h"
 
 enum {
-    QEMU_MEMORY =
-        SIMPLE_V_WORLD_AT, /* what programs load and store: where the world of tests/worlds has it */
-    QEMU_MEMORY_BYTES = SIMPLE_V_WORLD_MEMORY,
+    QEMU_MEMORY = WORLD_SIMPLE_V_AT, /* what programs load and store: where the world of fuzz/world has it */
+    QEMU_MEMORY_BYTES = WORLD_SIMPLE_V_MEMORY,
     QEMU_DATA = QEMU_MEMORY - 0x1000, /* what is no code */
     QEMU_CODE = QEMU_DATA - 0x20000,  /* where the image lies */
     QEMU_IMAGE_BYTES = QEMU_MEMORY + QEMU_MEMORY_BYTES - QEMU_CODE

@@ -348,7 +348,7 @@ bool unroll_is_there(const struct unroll_insn *n, unsigned at, unsigned s)
     unsigned base;
     const int64_t offset = offset_of(n, at, s, &base);
     const uint64_t address = util_load64(qemu_at(QEMU_DATA + base)) + (uint64_t)offset - QEMU_MEMORY;
-    const unsigned low = n->kind == UNROLL_LOAD ? 0 : SIMPLE_V_WORLD_READ_ONLY;
+    const unsigned low = n->kind == UNROLL_LOAD ? 0 : WORLD_SIMPLE_V_READ_ONLY;
     return address >= low && address <= QEMU_MEMORY_BYTES - UTIL_MIN(n->memory, n->opcode) / 8;
 }
 

@@ -7,8 +7,8 @@
 #include "isa/utgard_gp/interp.h"
 #include "isa/utgard_gp/lanes.h"
 #include "isa/utgard_gp/trans.h"
-#include "tests/diff/random.h"
-#include "tests/worlds/world.h"
+#include "fuzz/random.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 
 enum { FUEL = 300, STALE = 0x5a5a5a5a };

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/diff/random.h"
-#include "tests/worlds/warp.h"
+#include "fuzz/random.h"
+#include "fuzz/world/warp.h"
 #include "util/bits.h"
 
-const char *const warp_world_modes[] = {"some lanes",
+const char *const world_warp_modes[] = {"some lanes",
                                         "all lanes",
                                         "some lanes, helpers",
                                         "all lanes, helpers",
@@ -21,7 +21,7 @@ const char *const warp_world_modes[] = {"some lanes",
 /* ---- ports ---- */
 
 /* A sixteenth of all addresses is nowhere. */
-static bool reaches(const struct warp_world *w, const struct isa_access *a, uint16_t lanes,
+static bool reaches(const struct world_warp *w, const struct isa_access *a, uint16_t lanes,
                     struct isa_place *fault)
 {
     for (uint32_t l = 0; l < 16 && !w->whole; l++)
@@ -32,7 +32,7 @@ static bool reaches(const struct warp_world *w, const struct isa_access *a, uint
     return true;
 }
 
-static uint8_t *byte_at(struct warp_world *w, uint64_t address)
+static uint8_t *byte_at(struct world_warp *w, uint64_t address)
 {
     return &w->memory[address % MEMORY];
 }
@@ -40,7 +40,7 @@ static uint8_t *byte_at(struct warp_world *w, uint64_t address)
 static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
                  struct isa_place *fault)
 {
-    struct warp_world *w = ctx;
+    struct world_warp *w = ctx;
     if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -52,7 +52,7 @@ static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t
 static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
                   struct isa_place *fault)
 {
-    struct warp_world *w = ctx;
+    struct world_warp *w = ctx;
     if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -77,7 +77,7 @@ static uint64_t changed(enum isa_atomic op, uint64_t old, uint64_t value, uint64
 static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
                    const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
-    struct warp_world *w = ctx;
+    struct world_warp *w = ctx;
     if (!reaches(w, a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++) {
@@ -99,7 +99,7 @@ static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const 
 static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
                     uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
-    const struct warp_world *w = ctx;
+    const struct world_warp *w = ctx;
     for (unsigned l = 0; l < 16; l++)
         for (unsigned n = 0; n < bytes; n++)
             out[n / 4][l] |= (w->buffer[(offset[l] + n) % BUFFER] ^ buffer[l]) % 256 << 8 * (n % 4);
@@ -138,13 +138,13 @@ static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lan
 
 static void special(void *ctx, unsigned which, uint32_t out[2][16])
 {
-    memcpy(out, ((const struct warp_world *)ctx)->special[which % SPECIALS], sizeof(uint32_t[2][16]));
+    memcpy(out, ((const struct world_warp *)ctx)->special[which % SPECIALS], sizeof(uint32_t[2][16]));
 }
 
 static bool message(void *ctx, const struct warp_message *m, uint16_t lanes,
                     uint32_t out[WARP_MESSAGE_WORDS][16], uint16_t *leave, struct isa_place *fault)
 {
-    struct warp_world *w = ctx;
+    struct world_warp *w = ctx;
     uint32_t kind = 0;
     for (unsigned n = 0; n < sizeof m->asked; n++)
         kind = kind * 31 + ((const uint8_t *)&m->asked)[n];
@@ -199,9 +199,9 @@ static uint32_t any_word(uint64_t *seed)
     return random_next(seed) % 8 ? random_word(seed) : (uint32_t)random_next(seed) % 20;
 }
 
-void warp_world_fill(void *world, const void *program, unsigned mode, uint64_t seed)
+void world_warp_fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
-    struct warp_world *w = world;
+    struct world_warp *w = world;
     memset(w, 0, sizeof *w);
     w->ports = (struct warp_ports){.load = load,
                                    .store = store,
@@ -227,12 +227,12 @@ void warp_world_fill(void *world, const void *program, unsigned mode, uint64_t s
     const uint32_t some = (uint32_t)random_next(&seed), few = (uint32_t)random_next(&seed);
     w->fixed = mode & FIXED;
     w->whole = mode >= SIDE_BY_SIDE;
-    w->helpers = warp_world_helps(mode) ? (uint16_t)(some & few & w->lanes) : 0;
+    w->helpers = world_warp_helps(mode) ? (uint16_t)(some & few & w->lanes) : 0;
 }
 
-void warp_world_run(const void *program, unsigned mode, void *world)
+void world_warp_run(const void *program, unsigned mode, void *world)
 {
-    struct warp_world *w = world;
+    struct world_warp *w = world;
     static struct warp_state state;
     struct warp_report report;
     const struct warp_input input = {.uniform = w->uniform,
@@ -260,10 +260,10 @@ void warp_world_run(const void *program, unsigned mode, void *world)
 
 /* ---- comparing ---- */
 
-bool warp_world_same(const void *program, unsigned mode, const void *input, const void *expected,
+bool world_warp_same(const void *program, unsigned mode, const void *input, const void *expected,
                      const void *got)
 {
-    const struct warp_world *x = expected, *y = got;
+    const struct world_warp *x = expected, *y = got;
     if (x->fault != y->fault || x->fault_address != y->fault_address)
         return world_differs("fault %x at %llx, expected %x at %llx", y->fault,
                              (unsigned long long)y->fault_address, x->fault,
@@ -283,9 +283,9 @@ bool warp_world_same(const void *program, unsigned mode, const void *input, cons
     return true;
 }
 
-void warp_world_count(const void *w_, struct world_outcome *outcome)
+void world_warp_count(const void *w_, struct world_outcome *outcome)
 {
-    const struct warp_world *w = w_;
+    const struct world_warp *w = w_;
     const unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
     outcome->lanes += lanes;
     outcome->faulted += w->fault ? lanes : 0;

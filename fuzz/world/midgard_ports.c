@@ -2,7 +2,7 @@
  * asked for can be told from what it gives. */
 #include <string.h>
 
-#include "tests/worlds/midgard.h"
+#include "fuzz/world/midgard.h"
 
 /* The first lane for which a number is not below `size`. */
 static bool inside(const uint32_t number[16], uint32_t size, uint16_t lanes, struct isa_place *fault)
@@ -22,7 +22,7 @@ static uint32_t asked(const struct isa_attribute *a, unsigned c, unsigned l)
 static bool attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, uint32_t out[4][16],
                       struct isa_place *fault)
 {
-    const struct midgard_world *w = ctx;
+    const struct world_midgard *w = ctx;
     if (!inside(a->index, TABLE, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -34,7 +34,7 @@ static bool attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes, 
 static bool store_attribute(void *ctx, const struct isa_attribute *a, uint16_t lanes,
                             const uint32_t value[4][16], struct isa_place *fault)
 {
-    struct midgard_world *w = ctx;
+    struct world_midgard *w = ctx;
     if (!inside(a->index, TABLE, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -56,7 +56,7 @@ static bool image_address(void *ctx, const struct isa_attribute *a, uint16_t lan
 static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
                     uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
-    const struct midgard_world *w = ctx;
+    const struct world_midgard *w = ctx;
     if (!inside(buffer, BUFFERS, lanes, fault) || !inside(offset, BUFFER_BYTES - bytes + 1, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++) {
@@ -83,7 +83,7 @@ static bool reaches(const struct isa_access *a, uint16_t lanes, struct isa_place
 static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t out[4][16],
                  struct isa_place *fault)
 {
-    const struct midgard_world *w = ctx;
+    const struct world_midgard *w = ctx;
     if (!reaches(a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++) {
@@ -100,7 +100,7 @@ static bool load(void *ctx, const struct isa_access *a, uint16_t lanes, uint32_t
 static bool store(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[4][16],
                   struct isa_place *fault)
 {
-    struct midgard_world *w = ctx;
+    struct world_midgard *w = ctx;
     if (!reaches(a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -136,7 +136,7 @@ static uint64_t changed(const struct isa_access *a, uint64_t old, uint64_t value
 static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const uint32_t value[2][16],
                    const uint32_t compare[2][16], uint32_t out[2][16], struct isa_place *fault)
 {
-    struct midgard_world *w = ctx;
+    struct world_midgard *w = ctx;
     if (!reaches(a, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++) {
@@ -157,13 +157,13 @@ static bool atomic(void *ctx, const struct isa_access *a, uint16_t lanes, const 
 
 static void argument(void *ctx, enum midgard_argument which, uint32_t out[4][16])
 {
-    memcpy(out, ((const struct midgard_world *)ctx)->argument[which], 256);
+    memcpy(out, ((const struct world_midgard *)ctx)->argument[which], 256);
 }
 
 static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, uint16_t lanes,
                     uint32_t out[4][16], struct isa_place *fault)
 {
-    const struct midgard_world *w = ctx;
+    const struct world_midgard *w = ctx;
     if (!inside(selector, SELECTORS, lanes, fault))
         return false;
     for (unsigned l = 0; l < 16; l++)
@@ -175,7 +175,7 @@ static bool special(void *ctx, const uint32_t selector[16], enum isa_type type, 
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
                  uint16_t lanes, uint32_t out[4][16], struct isa_place *fault)
 {
-    const struct midgard_world *w = ctx;
+    const struct world_midgard *w = ctx;
     for (unsigned l = 0; l < 16; l++)
         for (unsigned c = 0; c < 4; c++)
             out[c][l] = w->tile[target & 7][c][l] ^ sample[l] ^ (uint32_t)form << 28 ^ target << 20;
@@ -185,7 +185,7 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
                        uint16_t lanes, const uint32_t value[4][16], struct isa_place *fault)
 {
-    struct midgard_world *w = ctx;
+    struct world_midgard *w = ctx;
     for (unsigned l = 0; l < 16; l++)
         for (unsigned c = 0; lanes >> l & 1 && c < 4; c++)
             w->tile[target & 7][c][l] = value[c][l] ^ sample[l] ^ (uint32_t)form << 28 ^ target << 20;
@@ -231,7 +231,7 @@ static bool texture(void *ctx, const struct isa_texture_request *r, uint16_t lan
 
 static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes, struct isa_place *fault)
 {
-    struct midgard_world *w = ctx;
+    struct world_midgard *w = ctx;
     for (unsigned l = 0; l < 16; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -245,7 +245,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
     return true;
 }
 
-const struct midgard_ports midgard_world_ports = {.attribute = attribute,
+const struct midgard_ports world_midgard_ports = {.attribute = attribute,
                                                   .varying = attribute,
                                                   .store_varying = store_attribute,
                                                   .image = attribute,

@@ -1,6 +1,6 @@
 /* Programs of Bifrost, v6 and v7 (warp.h). */
 #include "isa/bifrost/asm.h"
-#include "tests/worlds/warp.h"
+#include "fuzz/world/warp.h"
 
 static bool returns(const void *words, uint32_t count)
 {
@@ -65,8 +65,8 @@ enum {
 
 const struct world_set world_bifrost = {
     .isa = &bifrost_set,
-    WARP_WORLD,
+    WORLD_WARP,
     .returns = returns,
     .texts = texts,
-    .random = {WARP_WORLD_RANDOM, .profiles = {A, F7, S, A7, F, F7, S7, F, F7, S, F, F7}, .discards = true},
+    .random = {WORLD_WARP_RANDOM, .profiles = {A, F7, S, A7, F, F7, S7, F, F7, S, F, F7}, .discards = true},
 };

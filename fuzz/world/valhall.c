@@ -1,6 +1,6 @@
 /* Programs of Valhall (warp.h). */
 #include "isa/valhall/asm.h"
-#include "tests/worlds/warp.h"
+#include "fuzz/world/warp.h"
 
 static bool returns(const void *words, uint32_t count)
 {
@@ -45,8 +45,8 @@ enum { A = VALHALL_RANDOM_ARITHMETIC, S = VALHALL_RANDOM_STRAIGHT, F = VALHALL_R
 
 const struct world_set world_valhall = {
     .isa = &valhall_set,
-    WARP_WORLD,
+    WORLD_WARP,
     .returns = returns,
     .texts = texts,
-    .random = {WARP_WORLD_RANDOM, .profiles = {A, F, S, A, F, F, S, F, A, S, F, F}},
+    .random = {WORLD_WARP_RANDOM, .profiles = {A, F, S, A, F, F, S, F, A, S, F, F}},
 };

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "isa/midgard/asm.h"
-#include "tests/diff/random.h"
-#include "tests/worlds/midgard.h"
+#include "fuzz/random.h"
+#include "fuzz/world/midgard.h"
 
 /* In some lanes or in all, with helpers among them or not; registers and the tile as T720 has them, with its
  * tags or without; and in which arithmetic. */
@@ -29,7 +29,7 @@ static const char *const modes[] = {"some lanes",
                                     "fast, last of several side by side",
                                     NULL};
 
-struct midgard_program midgard_world_program(const void *program, unsigned mode)
+struct midgard_program world_midgard_program(const void *program, unsigned mode)
 {
     struct midgard_program out = *(const struct midgard_program *)program;
     const unsigned layout = layout_of(mode);
@@ -38,7 +38,7 @@ struct midgard_program midgard_world_program(const void *program, unsigned mode)
     return out;
 }
 
-static struct midgard_input input_of(const struct midgard_world *w)
+static struct midgard_input input_of(const struct world_midgard *w)
 {
     return (struct midgard_input){.uniform = (const uint32_t(*)[4])w->uniform,
                                   .uniform_count = UNIFORMS,
@@ -50,13 +50,13 @@ static struct midgard_input input_of(const struct midgard_world *w)
 
 static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
-    struct midgard_world *w = world;
+    struct world_midgard *w = world;
     uint32_t *words = world;
     const unsigned layout = layout_of(mode);
     memset(w, 0, sizeof *w);
     w->lanes = layout & ALL_LANES || layout >= SIDE_BY_SIDE ? 0xffff : (uint16_t)random_next(&seed);
     w->helpers = layout & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
-    for (size_t n = 0; n < offsetof(struct midgard_world, address) / 4; n++)
+    for (size_t n = 0; n < offsetof(struct world_midgard, address) / 4; n++)
         words[n] = random_word(&seed);
     w->address = random_next(&seed) & ~(uint64_t)15;
     struct midgard_input input = input_of(w);
@@ -69,12 +69,12 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 /* The sixteen are all of their workgroup: barriers are passed as soon as all wait. */
 static void run(const void *program, unsigned mode, void *world)
 {
-    struct midgard_world *w = world;
-    struct midgard_ports own = midgard_world_ports;
+    struct world_midgard *w = world;
+    struct midgard_ports own = world_midgard_ports;
     static struct midgard_state state;
     struct midgard_report report;
     struct midgard_input input = input_of(w);
-    struct midgard_program as = midgard_world_program(program, mode);
+    struct midgard_program as = world_midgard_program(program, mode);
     own.ctx = w;
     own.numeric = numeric_of(mode);
     midgard_start(&input, &state);
@@ -98,7 +98,7 @@ static bool is_left(unsigned reg)
 
 static bool same(const void *program, unsigned mode, const void *input, const void *expected, const void *got)
 {
-    const struct midgard_world *x = expected, *y = got;
+    const struct world_midgard *x = expected, *y = got;
     if (x->fault != y->fault || x->fault_address != y->fault_address)
         return world_differs("fault %x at %llx, expected %x at %llx", y->fault,
                              (unsigned long long)y->fault_address, x->fault,
@@ -125,7 +125,7 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
 
 static void count(const void *world, struct world_outcome *outcome)
 {
-    const struct midgard_world *w = world;
+    const struct world_midgard *w = world;
     unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
     outcome->lanes += lanes;
     outcome->faulted += w->fault ? lanes : 0;
@@ -244,11 +244,11 @@ enum { A = MIDGARD_RANDOM_ARITHMETIC, S = MIDGARD_RANDOM_STRAIGHT, F = MIDGARD_R
 
 const struct world_set world_midgard = {
     .isa = &midgard_set,
-    .bytes = sizeof(struct midgard_world),
+    .bytes = sizeof(struct world_midgard),
     .modes = modes,
     .fill = fill,
     .run = run,
-    .emit = midgard_world_emit,
+    .emit = world_midgard_emit,
     .same = same,
     .count = count,
     .returns = returns,

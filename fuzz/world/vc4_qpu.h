@@ -1,9 +1,9 @@
 /* The world of a QPU's programs: arrays that its ports read, and what it leaves. */
-#ifndef VITRAIL_TESTS_WORLD_VC4_QPU_H
-#define VITRAIL_TESTS_WORLD_VC4_QPU_H
+#ifndef VITRAIL_FUZZ_WORLD_VC4_QPU_H
+#define VITRAIL_FUZZ_WORLD_VC4_QPU_H
 
 #include "isa/vc4_qpu/interp.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 
 struct world_of_qpu {
     uint32_t uniforms[256];

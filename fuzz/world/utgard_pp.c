@@ -8,8 +8,8 @@
 #include "isa/utgard_pp/interp.h"
 #include "isa/utgard_pp/trans.h"
 #include "jit/math.h"
-#include "tests/diff/random.h"
-#include "tests/worlds/world.h"
+#include "fuzz/random.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 #include "util/half.h"
 

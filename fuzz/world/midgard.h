@@ -1,15 +1,15 @@
 /* The world of Midgard's programs, for the files that make it: midgard.c (what it is), midgard_ports.c (the
  * interpreter's ports), midgard_ir.c and midgard_ir_ports.c (the same as IR). */
-#ifndef VITRAIL_TESTS_WORLD_MIDGARD_H
-#define VITRAIL_TESTS_WORLD_MIDGARD_H
+#ifndef VITRAIL_FUZZ_WORLD_MIDGARD_H
+#define VITRAIL_FUZZ_WORLD_MIDGARD_H
 
 #include "isa/midgard/interp.h"
 #include "isa/midgard/trans.h"
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 
 enum { FUEL = 60, TABLE = 16, BUFFERS = 4, BUFFER_BYTES = 512, MEMORY = 1024, SELECTORS = 128, UNIFORMS = 8 };
 
-struct midgard_world {
+struct world_midgard {
     uint32_t uniform[UNIFORMS][4];
     uint32_t table[2][TABLE][4][16]; /* attributes and varyings, images */
     uint32_t buffer[BUFFERS][BUFFER_BYTES / 4];
@@ -40,14 +40,14 @@ static inline enum isa_numeric numeric_of(unsigned mode)
 }
 
 /* Without ctx, which is the world, and numeric. */
-extern const struct midgard_ports midgard_world_ports;
-extern const struct midgard_ir_ports midgard_world_ir_ports;
+extern const struct midgard_ports world_midgard_ports;
+extern const struct midgard_ir_ports world_midgard_ir_ports;
 /* The program as a GPU of this mode has it; what it points to is the other's. */
-struct midgard_program midgard_world_program(const void *program, unsigned mode);
+struct midgard_program world_midgard_program(const void *program, unsigned mode);
 
 /* How often programs side by side were run one by one although none of those has used up its fuel: they may, where lanes
  * have gone round by turns. */
-extern uint64_t midgard_world_left;
-int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world);
+extern uint64_t world_midgard_left;
+int world_midgard_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world);
 
 #endif

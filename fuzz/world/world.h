@@ -5,8 +5,8 @@
  *
  * Rows are static; worlds belong to the caller. Everything but world_compile is called in the guest's
  * floating-point environment (util/fpenv.h). What differs is told on standard error. */
-#ifndef VITRAIL_TESTS_WORLD_H
-#define VITRAIL_TESTS_WORLD_H
+#ifndef VITRAIL_FUZZ_WORLD_H
+#define VITRAIL_FUZZ_WORLD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ struct world_set {
     struct world_random random;
 };
 
-/* tests/worlds/<set>.c */
+/* fuzz/world/<set>.c */
 extern const struct world_set world_vc4_qpu, world_utgard_gp, world_utgard_pp, world_midgard, world_valhall,
     world_bifrost, world_simple_v;
 

@@ -2,9 +2,9 @@
 #include <stddef.h>
 
 #include "isa/warp/trans_call.h"
-#include "tests/worlds/warp.h"
+#include "fuzz/world/warp.h"
 
-uint64_t warp_world_sides, warp_world_left;
+uint64_t world_warp_sides, world_warp_left;
 
 static LLVMValueRef world; /* the parameter of the function under construction */
 
@@ -12,13 +12,13 @@ static LLVMValueRef at(struct jit_builder *b, size_t offset)
 {
     return jit_offset_const(b, world, offset);
 }
-#define AT(b, field) at(b, offsetof(struct warp_world, field))
+#define AT(b, field) at(b, offsetof(struct world_warp, field))
 
 static LLVMValueRef uniform_word(void *ctx, struct jit_builder *b, uint32_t n)
 {
     if (n >= UNIFORMS)
         return jit_i32(b, 0);
-    return jit_load(b, b->i32, at(b, offsetof(struct warp_world, uniform) + n * 4), 4, true);
+    return jit_load(b, b->i32, at(b, offsetof(struct world_warp, uniform) + n * 4), 4, true);
 }
 
 static void mix(struct jit_builder *b, LLVMValueRef *word, LLVMValueRef with, unsigned up)
@@ -62,7 +62,7 @@ static void store_end(struct jit_builder *b, const struct warp_ir_state *s, LLVM
     jit_store(b, jit_mask_to_bits(b, s->returned), AT(b, returned), 2);
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
         if (s->reg[n])
-            jit_store(b, s->reg[n], at(b, offsetof(struct warp_world, reg) + n * 64), 4);
+            jit_store(b, s->reg[n], at(b, offsetof(struct world_warp, reg) + n * 64), 4);
 }
 
 /* The ports of worlds where nothing faults. */
@@ -141,7 +141,7 @@ static int emit_once(struct jit_builder *b, const struct warp_program *program, 
 /* What the interpreter's state begins with. */
 static void start_state(struct jit_builder *b)
 {
-    const size_t state = offsetof(struct warp_world, state);
+    const size_t state = offsetof(struct world_warp, state);
     LLVMValueRef lanes = jit_load(b, b->i16, AT(b, lanes), 2, false);
     LLVMBuildMemCpy(b->ir, at(b, state + offsetof(struct warp_state, reg)), 4, AT(b, reg), 4,
                     jit_i64(b, sizeof(uint32_t[WARP_REGISTERS][16])));
@@ -169,7 +169,7 @@ static int emit_resumed(struct jit_builder *b, const struct warp_program *progra
     if (status)
         return status;
     LLVMValueRef waits =
-        jit_load(b, b->i16, at(b, offsetof(struct warp_world, state) + offsetof(struct warp_state, running)),
+        jit_load(b, b->i16, at(b, offsetof(struct world_warp, state) + offsetof(struct warp_state, running)),
                  2, false);
     LLVMValueRef on = LLVMBuildICmp(b->ir, LLVMIntNE, waits, LLVMConstNull(b->i16), "");
     LLVMValueRef fault = jit_load(b, b->i32, AT(b, fault), 4, false);
@@ -185,12 +185,12 @@ static struct warp_ir_input input_of(struct jit_builder *b, const struct warp_pr
         .address = jit_load(b, b->i64, AT(b, address), 8, true),
         .back = jit_load(b, b->i64, AT(b, back), 8, true),
         .lanes =
-            mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct warp_world, lanes)),
-        .helpers = warp_world_helps(mode) ? mask_at(b, offsetof(struct warp_world, helpers)) : NULL,
+            mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct world_warp, lanes)),
+        .helpers = world_warp_helps(mode) ? mask_at(b, offsetof(struct world_warp, helpers)) : NULL,
         .fixed_blends = mode & FIXED,
         .fuel = jit_i32(b, FUEL)};
     for (unsigned n = 0; n < WARP_REGISTERS && !p->barriers; n++)
-        input.reg[n] = jit_load(b, b->i32x16, at(b, offsetof(struct warp_world, reg) + n * 64), 4, false);
+        input.reg[n] = jit_load(b, b->i32x16, at(b, offsetof(struct world_warp, reg) + n * 64), 4, false);
     return input;
 }
 
@@ -218,7 +218,7 @@ static bool has_sides(struct jit_builder *b, const struct warp_program *program,
 static void count_left(struct jit_builder *b)
 {
     LLVMValueRef fault = jit_load(b, b->i32, AT(b, fault), 4, false);
-    LLVMValueRef place = LLVMConstIntToPtr(jit_i64(b, (uintptr_t)&warp_world_left), b->ptr), none;
+    LLVMValueRef place = LLVMConstIntToPtr(jit_i64(b, (uintptr_t)&world_warp_left), b->ptr), none;
     none = LLVMBuildICmp(b->ir, LLVMIntEQ, fault, jit_i32(b, 0), "");
     none = LLVMBuildZExt(b->ir, none, b->i64, "");
     jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, place, 8, false), none, ""), place, 8);
@@ -234,15 +234,15 @@ struct side {
 static void make_sides(struct jit_builder *b, const struct warp_program *program, unsigned mode,
                        unsigned count, unsigned kept, struct side *sides, struct warp_ir_input *input)
 {
-    LLVMTypeRef type = LLVMArrayType2(b->i8, sizeof(struct warp_world));
+    LLVMTypeRef type = LLVMArrayType2(b->i8, sizeof(struct world_warp));
     for (unsigned k = 0; k < count; k++) {
         input[k] = input_of(b, program, mode);
         sides[k] = (struct side){.world = k == kept ? world : jit_alloca(b, type, "other")};
-        sides[k].calls.ports = jit_offset_const(b, sides[k].world, offsetof(struct warp_world, ports));
+        sides[k].calls.ports = jit_offset_const(b, sides[k].world, offsetof(struct world_warp, ports));
         if (k == kept)
             continue;
         input[k].lanes = jit_mask_from_bits(b, LLVMConstInt(b->i16, 0x35ac, false));
-        LLVMBuildMemCpy(b->ir, sides[k].world, 8, world, 8, jit_i64(b, sizeof(struct warp_world)));
+        LLVMBuildMemCpy(b->ir, sides[k].world, 8, world, 8, jit_i64(b, sizeof(struct world_warp)));
         jit_store(b, sides[k].world,
                   jit_offset_const(b, sides[k].calls.ports, offsetof(struct warp_ports, ctx)), 8);
     }
@@ -252,7 +252,7 @@ static void make_sides(struct jit_builder *b, const struct warp_program *program
 static int emit_sides(struct jit_builder *b, const struct warp_program *program, unsigned mode)
 {
     const unsigned count =
-        warp_is_straight(program, mode & FIXED, warp_world_helps(mode)) ? SIDES_MOST : WARP_BRANCHING_SIDES;
+        warp_is_straight(program, mode & FIXED, world_warp_helps(mode)) ? SIDES_MOST : WARP_BRANCHING_SIDES;
     const unsigned kept = mode == SIDE_BY_SIDE ? 0 : count - 1;
     struct side sides[SIDES_MOST];
     struct warp_ir_input input[SIDES_MOST];
@@ -260,14 +260,14 @@ static int emit_sides(struct jit_builder *b, const struct warp_program *program,
     struct warp_ir_state state[SIDES_MOST];
     LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave");
     LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(b->context, b->function, "end");
-    LLVMValueRef bytes = jit_i64(b, sizeof(struct warp_world));
-    LLVMValueRef before = jit_alloca(b, LLVMArrayType2(b->i8, sizeof(struct warp_world)), "before");
+    LLVMValueRef bytes = jit_i64(b, sizeof(struct world_warp));
+    LLVMValueRef before = jit_alloca(b, LLVMArrayType2(b->i8, sizeof(struct world_warp)), "before");
     LLVMBuildMemCpy(b->ir, before, 8, world, 8, bytes);
     make_sides(b, program, mode, count, kept, sides, input);
     for (unsigned k = 0; k < count; k++)
         own[k] = ports_of(&sides[k].calls, mode);
     int status = warp_translate_sides(b, program, own, input, count, leave, state);
-    warp_world_sides += !status;
+    world_warp_sides += !status;
     if (!status)
         store_end(b, &state[kept], jit_i32(b, 0));
     LLVMBuildBr(b->ir, end);
@@ -281,13 +281,13 @@ static int emit_sides(struct jit_builder *b, const struct warp_program *program,
     return status;
 }
 
-int warp_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given)
+int world_warp_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef given)
 {
     const struct warp_program *p = program;
     struct warp_ir_state state;
     world = given;
     struct warp_ir_input input = input_of(b, p, mode);
-    jit_store(b, world, at(b, offsetof(struct warp_world, ports) + offsetof(struct warp_ports, ctx)), 8);
+    jit_store(b, world, at(b, offsetof(struct world_warp, ports) + offsetof(struct warp_ports, ctx)), 8);
     if (mode >= SIDE_BY_SIDE && has_sides(b, p, mode))
         return emit_sides(b, p, mode);
     return p->barriers ? emit_resumed(b, p, mode, &input) : emit_once(b, p, mode, &input, &state);

@@ -5,22 +5,22 @@
 #include "isa/simple_v/asm.h"
 #include "isa/simple_v/context.h"
 #include "isa/simple_v/trans.h"
-#include "tests/diff/random.h"
-#include "tests/worlds/simple_v.h"
-#include "tests/worlds/world.h"
+#include "fuzz/random.h"
+#include "fuzz/world/simple_v.h"
+#include "fuzz/world/world.h"
 #include "util/bits.h"
 
 enum {
     FUEL = 400 * 16, /* an instruction with elements takes that of 16 */
-    MEMORY_AT = SIMPLE_V_WORLD_AT,
-    MEMORY = SIMPLE_V_WORLD_MEMORY,
-    READ_ONLY = SIMPLE_V_WORLD_READ_ONLY,
+    MEMORY_AT = WORLD_SIMPLE_V_AT,
+    MEMORY = WORLD_SIMPLE_V_MEMORY,
+    READ_ONLY = WORLD_SIMPLE_V_READ_ONLY,
     POINTERS = MEMORY_AT + MEMORY / 4
 };
 
 static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 {
-    const struct simple_v_world *w = ctx;
+    const struct world_simple_v *w = ctx;
     const uint64_t offset = address - MEMORY_AT;
     *out = 0;
     if (offset > MEMORY - bytes)
@@ -31,7 +31,7 @@ static bool load(void *ctx, uint64_t address, unsigned bytes, uint64_t *out)
 
 static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
 {
-    struct simple_v_world *w = ctx;
+    struct world_simple_v *w = ctx;
     const uint64_t offset = address - MEMORY_AT;
     if (offset < READ_ONLY || offset > MEMORY - bytes)
         return false;
@@ -39,7 +39,7 @@ static bool store(void *ctx, uint64_t address, unsigned bytes, uint64_t value)
     return true;
 }
 
-static struct simple_v_ports ports_of(struct simple_v_world *w)
+static struct simple_v_ports ports_of(struct world_simple_v *w)
 {
     return (struct simple_v_ports){.ctx = w, .load = load, .store = store};
 }
@@ -47,7 +47,7 @@ static struct simple_v_ports ports_of(struct simple_v_world *w)
 /* An instruction that compiled code leaves. */
 static int step(struct simple_v_thread *thread)
 {
-    struct simple_v_world *w = (struct simple_v_world *)thread;
+    struct world_simple_v *w = (struct world_simple_v *)thread;
     const struct simple_v_ports ports = ports_of(w);
     thread->run = (struct simple_v_run){.program = w->program, .ports = &ports, .stop = w->stop};
     const int on = simple_v_thread_step(thread);
@@ -75,7 +75,7 @@ static void put(uint8_t *file, unsigned reg, uint64_t value)
     memcpy(file + 8u * reg, &value, sizeof value);
 }
 
-void simple_v_world_begin(struct simple_v_world *w, const struct simple_v_program *p)
+void world_simple_v_begin(struct world_simple_v *w, const struct simple_v_program *p)
 {
     const struct simple_v_run run = {.fuel = FUEL};
     memset(w, 0, sizeof *w);
@@ -89,8 +89,8 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
     static const uint8_t pointers[] = {2, 12, 13, 14, 15};
     const struct simple_v_program *p = program;
-    struct simple_v_world *w = world;
-    simple_v_world_begin(w, p);
+    struct world_simple_v *w = world;
+    world_simple_v_begin(w, p);
     for (unsigned n = 1; n < SIMPLE_V_REGISTERS; n++)
         put(w->thread.state.x, n, some_value(&seed));
     for (unsigned n = 0; n < SIMPLE_V_REGISTERS; n++)
@@ -114,7 +114,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 
 /* Counts instructions over elements, by the first element of each. */
 struct counter {
-    struct simple_v_world *world;
+    struct world_simple_v *world;
     bool begins;
 };
 
@@ -136,7 +136,7 @@ static void note_bytes(void *data, bool integer, unsigned at, unsigned bytes) {}
 
 static void run(const void *program, unsigned mode, void *world)
 {
-    struct simple_v_world *w = world;
+    struct world_simple_v *w = world;
     struct counter counter = {w, false};
     const struct simple_v_ports ports = ports_of(w);
     const struct simple_v_watch watch = {&counter, note_element, note_bytes, note_bytes};
@@ -158,7 +158,7 @@ static LLVMValueRef ir_place(void *ctx, struct jit_builder *b, LLVMValueRef thre
     const bool vector = LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind;
     const unsigned count = vector ? LLVMGetVectorSize(LLVMTypeOf(address)) : 1;
     LLVMValueRef base = LLVMBuildPtrToInt(
-        b->ir, jit_offset_const(b, thread, offsetof(struct simple_v_world, memory)), b->i64, "");
+        b->ir, jit_offset_const(b, thread, offsetof(struct world_simple_v, memory)), b->i64, "");
     LLVMValueRef first = jit_i64(b, stores ? READ_ONLY : 0), all = jit_i64(b, MEMORY),
                  at = jit_i64(b, MEMORY_AT);
     LLVMValueRef *const splat[] = {&base, &first, &all, &at, &bytes};
@@ -206,7 +206,7 @@ static bool same_number(const char *name, uint64_t expected, uint64_t got)
 static bool same(const void *program, unsigned mode, const void *input, const void *expected, const void *got)
 {
     const struct simple_v_program *p = program;
-    const struct simple_v_world *e = expected, *g = got;
+    const struct world_simple_v *e = expected, *g = got;
     const struct simple_v_state *x = &e->thread.state, *y = &g->thread.state;
     const struct simple_v_report *r = &e->thread.report, *s = &g->thread.report;
     bool good = same_number("fault", r->fault, s->fault);
@@ -230,7 +230,7 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
 
 static void count(const void *world, struct world_outcome *outcome)
 {
-    const struct simple_v_world *w = world;
+    const struct world_simple_v *w = world;
     outcome->lanes++;
     outcome->faulted += w->thread.report.fault != SIMPLE_V_OK;
     outcome->vectors += w->vectors;
@@ -358,7 +358,7 @@ enum { C = SIMPLE_V_RANDOM_SCALAR, S = SIMPLE_V_RANDOM_STRAIGHT, F = SIMPLE_V_RA
 
 const struct world_set world_simple_v = {
     .isa = &simple_v_set,
-    .bytes = sizeof(struct simple_v_world),
+    .bytes = sizeof(struct world_simple_v),
     .modes = modes,
     .fill = fill,
     .run = run,

@@ -1,5 +1,5 @@
 /* The ports of the world of Midgard's programs as IR: the same as midgard_ports.c's, bit for bit, written apart. */
-#include "tests/worlds/midgard.h"
+#include "fuzz/world/midgard.h"
 #include "util/bits.h"
 
 /* The world whose port is at work. */
@@ -66,7 +66,7 @@ static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct isa
 {
     world = ctx;
     LLVMValueRef n = lanes_of(b, a->index), missing = outside(b, &n, TABLE);
-    size_t table = offsetof(struct midgard_world, table) + (a->secondary ? TABLE * 256 : 0);
+    size_t table = offsetof(struct world_midgard, table) + (a->secondary ? TABLE * 256 : 0);
     for (unsigned c = 0; c < 4; c++)
         out[c] = xor(b, jit_gather_u32(b, at(b, table), place(b, n, 4, c), mask), asked(b, a, c));
     return missing;
@@ -90,7 +90,7 @@ static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const stru
     for (unsigned c = 0; c < 4; c++) {
         LLVMValueRef word = xor(b, value[c], asked(b, a, c));
         word = xor(b, word, number(b, (uint32_t)a->secondary << 26));
-        jit_scatter_u32(b, at(b, offsetof(struct midgard_world, stored)), place(b, n, 4, c), word, mask);
+        jit_scatter_u32(b, at(b, offsetof(struct world_midgard, stored)), place(b, n, 4, c), word, mask);
     }
     return missing;
 }
@@ -146,7 +146,7 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct isa_i
     bool known = !u->buffer.lanes && !u->offset.lanes && u->buffer.known < BUFFERS &&
                  u->offset.known <= BUFFER_BYTES - u->bytes && u->bytes >= 4;
     for (unsigned c = 0; known && c < 4; c++) {
-        size_t first = offsetof(struct midgard_world, buffer) + u->buffer.known * BUFFER_BYTES;
+        size_t first = offsetof(struct world_midgard, buffer) + u->buffer.known * BUFFER_BYTES;
         out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, at(b, first + u->offset.known + c * 4), 1, true)
                                   : jit_i32(b, 0);
     }
@@ -155,7 +155,7 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct isa_i
     LLVMValueRef missing[2] = {outside(b, &buffer, BUFFERS),
                                outside(b, &offset, BUFFER_BYTES - u->bytes + 1)};
     n = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, buffer, number(b, BUFFER_BYTES), ""), offset, "");
-    load_bytes(b, offsetof(struct midgard_world, buffer), n, mask, u->bytes, out);
+    load_bytes(b, offsetof(struct world_midgard, buffer), n, mask, u->bytes, out);
     /* buffers are looked at in all lanes, then offsets */
     LLVMValueRef first = missing[0] ? LLVMBuildAnd(b->ir, missing[0], mask, "") : none;
     LLVMValueRef some = jit_splat(b, jit_mask_any(b, first));
@@ -176,7 +176,7 @@ static LLVMValueRef reaches(struct jit_builder *b, const struct isa_ir_access *a
 
 static size_t memory_of(const struct isa_ir_access *a)
 {
-    return offsetof(struct midgard_world, memory) + (size_t)a->space * MEMORY;
+    return offsetof(struct world_midgard, memory) + (size_t)a->space * MEMORY;
 }
 
 static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct isa_ir_access *a, LLVMValueRef mask,
@@ -269,7 +269,7 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
 {
     world = ctx;
     for (unsigned c = 0; c < 4; c++)
-        out[c] = row(b, offsetof(struct midgard_world, argument), which * 4u + c);
+        out[c] = row(b, offsetof(struct world_midgard, argument), which * 4u + c);
 }
 
 static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_number selector,
@@ -279,7 +279,7 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct isa_ir_numb
     LLVMValueRef n = lanes_of(b, selector), missing = outside(b, &n, SELECTORS), word, entry;
     entry = LLVMBuildAnd(b->ir, n, number(b, TABLE - 1), "");
     for (unsigned c = 0; c < 4; c++) {
-        word = jit_gather_u32(b, at(b, offsetof(struct midgard_world, table)), place(b, entry, 4, c), mask);
+        word = jit_gather_u32(b, at(b, offsetof(struct world_midgard, table)), place(b, entry, 4, c), mask);
         out[c] = xor(b, xor(b, word, n), number(b, (uint32_t)type << 28));
     }
     return missing;
@@ -297,7 +297,7 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
 {
     world = ctx;
     for (unsigned c = 0; c < 4; c++)
-        out[c] = xor(b, row(b, offsetof(struct midgard_world, tile), (target & 7) * 4 + c),
+        out[c] = xor(b, row(b, offsetof(struct world_midgard, tile), (target & 7) * 4 + c),
                      of_tile(b, form, target, sample));
     return NULL;
 }
@@ -313,7 +313,7 @@ static LLVMValueRef store_tile(void *ctx, struct jit_builder *b, enum midgard_ti
 {
     world = ctx;
     for (unsigned c = 0; c < 4; c++)
-        keep(b, offsetof(struct midgard_world, tile), (target & 7) * 4 + c,
+        keep(b, offsetof(struct world_midgard, tile), (target & 7) * 4 + c,
              xor(b, value[c], of_tile(b, form, target, sample)), mask);
     return NULL;
 }
@@ -364,7 +364,7 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
                              LLVMValueRef mask, LLVMValueRef *address)
 {
     world = ctx;
-    size_t offset = offsetof(struct midgard_world, written);
+    size_t offset = offsetof(struct world_midgard, written);
     const struct midgard_write *w = what->write;
     LLVMValueRef one = number(b, 1), x;
     for (unsigned c = 0; c < 4; c++) {
@@ -382,10 +382,10 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
 static LLVMValueRef uniform_register(void *ctx, struct jit_builder *b, uint32_t n, unsigned c)
 {
     world = ctx;
-    return jit_load(b, b->i32, at(b, offsetof(struct midgard_world, uniform) + (n * 4 + c) * 4), 4, true);
+    return jit_load(b, b->i32, at(b, offsetof(struct world_midgard, uniform) + (n * 4 + c) * 4), 4, true);
 }
 
-const struct midgard_ir_ports midgard_world_ir_ports = {.attribute = attribute,
+const struct midgard_ir_ports world_midgard_ir_ports = {.attribute = attribute,
                                                         .varying = attribute,
                                                         .store_varying = store_attribute,
                                                         .image = attribute,

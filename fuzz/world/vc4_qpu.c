@@ -7,8 +7,8 @@
 #include "isa/vc4_qpu/asm.h"
 #include "isa/vc4_qpu/interp.h"
 #include "isa/vc4_qpu/trans.h"
-#include "tests/diff/random.h"
-#include "tests/worlds/vc4_qpu.h"
+#include "fuzz/random.h"
+#include "fuzz/world/vc4_qpu.h"
 #include "util/bits.h"
 
 #define UNIFORMS_BASE 0x1000u

@@ -1,4 +1,4 @@
-#include "tests/worlds/world.h"
+#include "fuzz/world/world.h"
 
 #include <errno.h>
 #include <stdarg.h>
