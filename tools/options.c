@@ -176,6 +176,16 @@ static bool take_end(const char *text, size_t length, uint64_t none, uint64_t mi
     return tool_number(number, min, max, out);
 }
 
+bool tool_shard(const char *text, uint64_t *shard, uint64_t *shards)
+{
+    const char *slash = strchr(text, '/');
+    char first[24];
+    if (!slash || (size_t)(slash - text) >= sizeof first)
+        return false;
+    snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+    return tool_number(slash + 1, 1, 1000000, shards) && tool_number(first, 1, *shards, shard);
+}
+
 bool tool_range(const char *text, uint64_t min, uint64_t max, struct tool_range *out)
 {
     const char *dots = strstr(text, ".."), *sign = dots ? dots : strchr(text, '-');

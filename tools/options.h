@@ -86,6 +86,8 @@ void tool_option_help(const struct tool_option *option, char text[TOOL_HELP_MAX]
 /* A whole decimal or 0x number in [min, max]; false otherwise. tool_size takes K, M or G behind it. */
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 bool tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* "I/N", I from 1 to N: a part of a run. */
+bool tool_shard(const char *text, uint64_t *shard, uint64_t *shards);
 /* Both ends are in [min, max], which are what is left out; the first is not above the last. */
 bool tool_range(const char *text, uint64_t min, uint64_t max, struct tool_range *out);
 

@@ -41,6 +41,7 @@ enum tool_exit {
     COMMAND(compare)                                                                                         \
     COMMAND(verify)                                                                                          \
     COMMAND(update)                                                                                          \
+    COMMAND(fuzz)                                                                                            \
     COMMAND(merge)                                                                                           \
     COMMAND(explain)                                                                                         \
     COMMAND(profile)                                                                                         \

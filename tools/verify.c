@@ -24,17 +24,10 @@ const struct tool_option verify_work_rows[] = {
     {0},
 };
 
-/* "I/N" */
 static int take_shard(void *options, const char *text)
 {
     struct options *o = options;
-    char *slash = strchr(text, '/'), first[24];
-    if (!slash || (size_t)(slash - text) >= sizeof first)
-        return -1;
-    snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
-    bool taken =
-        tool_number(slash + 1, 1, 1000000, &o->shards) && tool_number(first, 1, o->shards, &o->shard);
-    return taken ? TOOL_OK : -1;
+    return tool_shard(text, &o->shard, &o->shards) ? TOOL_OK : -1;
 }
 
 #undef AT

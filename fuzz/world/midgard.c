@@ -48,6 +48,13 @@ static struct midgard_input input_of(const struct world_midgard *w)
                                   .fuel = FUEL};
 }
 
+static void settle(void *world, const void *program)
+{
+    struct world_midgard *w = world;
+    struct midgard_input input = input_of(w);
+    midgard_start(&input, &w->state);
+}
+
 static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
     struct world_midgard *w = world;
@@ -59,8 +66,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     for (size_t n = 0; n < offsetof(struct world_midgard, address) / 4; n++)
         words[n] = random_word(&seed);
     w->address = random_next(&seed) & ~(uint64_t)15;
-    struct midgard_input input = input_of(w);
-    midgard_start(&input, &w->state);
+    settle(world, program);
     memcpy(w->reg, w->state.reg, sizeof w->reg);
 }
 
@@ -242,11 +248,33 @@ static const char *const texts[] = {
 };
 enum { A = MIDGARD_RANDOM_ARITHMETIC, S = MIDGARD_RANDOM_STRAIGHT, F = MIDGARD_RANDOM_FULL };
 
+static const struct world_field fields[] = {
+    WORLD_FIELD(struct world_midgard, uniform, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, table, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, buffer, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, argument, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, address, 8, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, lanes, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, helpers, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world_midgard, tile, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, memory, 1, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, stored, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, written, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, reg, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, live, 2, WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, fault, 4, WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, fault_address, 8, WORLD_LEFT),
+    WORLD_FIELD(struct world_midgard, executed, 8, WORLD_LEFT),
+    {0},
+};
+
 const struct world_set world_midgard = {
     .isa = &midgard_set,
     .bytes = sizeof(struct world_midgard),
     .modes = modes,
+    .fields = fields,
     .fill = fill,
+    .settle = settle,
     .run = run,
     .emit = world_midgard_emit,
     .same = same,

@@ -356,10 +356,30 @@ static const char *const texts[] = {
 };
 enum { C = SIMPLE_V_RANDOM_SCALAR, S = SIMPLE_V_RANDOM_STRAIGHT, F = SIMPLE_V_RANDOM_FULL };
 
+static const struct world_field fields[] = {
+    {"x", offsetof(struct world_simple_v, thread.state.x), 8, SIMPLE_V_REGISTERS, WORLD_GIVEN | WORLD_LEFT},
+    {"f", offsetof(struct world_simple_v, thread.state.f), 8, SIMPLE_V_REGISTERS, WORLD_GIVEN | WORLD_LEFT},
+    {"pc", offsetof(struct world_simple_v, thread.state.pc), 8, 1, WORLD_GIVEN | WORLD_LEFT},
+    {"in_block", offsetof(struct world_simple_v, thread.state.in_block), 1, 1, WORLD_LEFT},
+    {"opptr", offsetof(struct world_simple_v, thread.state.opptr), 1, 1, WORLD_LEFT},
+    {"lengths", offsetof(struct world_simple_v, thread.state.mvl), 1, 3, WORLD_GIVEN | WORLD_LEFT},
+    {"offsets", offsetof(struct world_simple_v, thread.state.srcoffs), 1, 3, WORLD_LEFT},
+    {"fflags", offsetof(struct world_simple_v, thread.state.fflags), 1, 1, WORLD_LEFT},
+    {"frm", offsetof(struct world_simple_v, thread.state.frm), 1, 1, WORLD_LEFT},
+    {"svsat", offsetof(struct world_simple_v, thread.state.saturate), 1, 1, WORLD_LEFT},
+    {"instret", offsetof(struct world_simple_v, thread.state.executed), 8, 1, WORLD_LEFT},
+    {"fault", offsetof(struct world_simple_v, thread.report.fault), 4, 1, WORLD_LEFT},
+    {"fault_pc", offsetof(struct world_simple_v, thread.report.pc), 8, 1, WORLD_LEFT},
+    {"fault_address", offsetof(struct world_simple_v, thread.report.address), 8, 1, WORLD_LEFT},
+    WORLD_FIELD(struct world_simple_v, memory, 1, WORLD_GIVEN | WORLD_LEFT),
+    {0},
+};
+
 const struct world_set world_simple_v = {
     .isa = &simple_v_set,
     .bytes = sizeof(struct world_simple_v),
     .modes = modes,
+    .fields = fields,
     .fill = fill,
     .run = run,
     .emit = emit,

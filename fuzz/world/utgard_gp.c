@@ -23,9 +23,16 @@ struct world {
     struct utgard_gp_temporaries temporaries;
 };
 
-static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+static void settle(void *world, const void *program)
 {
     const struct utgard_gp_program *p = program;
+    struct world *w = world;
+    if (p->stores_temporaries)
+        utgard_gp_fill_file((const uint32_t(*)[4])w->uniform, w->temporaries.value);
+}
+
+static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+{
     struct world *w = world;
     memset(w, 0, sizeof *w);
     uint32_t *words = (uint32_t *)(void *)w->attribute;
@@ -41,8 +48,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     }
     memset(w->varying, STALE & 0xff, sizeof w->varying);
     w->lanes = random_next(&seed) % 4 ? (uint16_t)random_next(&seed) : 0xffff;
-    if (p->stores_temporaries)
-        utgard_gp_fill_file((const uint32_t(*)[4])w->uniform, w->temporaries.value);
+    settle(world, program);
 }
 
 /* ---- interpreter ---- */
@@ -174,11 +180,23 @@ static const char *const modes[] = {"usual", NULL};
 static const char *const texts[] = {NULL};
 enum { S = UTGARD_GP_RANDOM_STRAIGHT, F = UTGARD_GP_RANDOM_FULL };
 
+static const struct world_field fields[] = {
+    WORLD_FIELD(struct world, attribute, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, uniform, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, lanes, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world, varying, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world, reg, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world, fault, 4, WORLD_LEFT),
+    {0},
+};
+
 const struct world_set world_utgard_gp = {
     .isa = &utgard_gp_set,
     .bytes = sizeof(struct world),
     .modes = modes,
+    .fields = fields,
     .fill = fill,
+    .settle = settle,
     .run = run,
     .emit = emit,
     .same = same,

@@ -366,10 +366,27 @@ static const char *const texts[] = {
 };
 enum { S = UTGARD_PP_RANDOM_STRAIGHT, F = UTGARD_PP_RANDOM_FULL };
 
+static const struct world_field fields[] = {
+    WORLD_FIELD(struct world, varying, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, fragcoord, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, pointcoord, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, frontface, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, color, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, depth, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, uniform, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world, lanes, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world, reg, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world, live, 2, WORLD_LEFT),
+    WORLD_FIELD(struct world, fault, 4, WORLD_LEFT),
+    WORLD_FIELD(struct world, executed, 8, WORLD_LEFT),
+    {0},
+};
+
 const struct world_set world_utgard_pp = {
     .isa = &utgard_pp_set,
     .bytes = sizeof(struct world),
     .modes = modes,
+    .fields = fields,
     .fill = fill,
     .run = run,
     .emit = emit,

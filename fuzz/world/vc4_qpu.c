@@ -504,10 +504,31 @@ enum {
     V = VC4_QPU_RANDOM_VERTEX
 };
 
+static const struct world_field fields[] = {
+    WORLD_FIELD(struct world_of_qpu, uniforms, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, varying, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, varying_c, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, x, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, y, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, ms, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, rev, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, ra15, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, rb15, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, loads, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, qpu, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, fuel, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_of_qpu, log, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_of_qpu, taken, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_of_qpu, state, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_of_qpu, fault, 4, WORLD_LEFT),
+    {0},
+};
+
 const struct world_set world_vc4_qpu = {
     .isa = &vc4_qpu_set,
     .bytes = sizeof(struct world_of_qpu),
     .modes = modes,
+    .fields = fields,
     .fill = fill,
     .run = run,
     .emit = emit,

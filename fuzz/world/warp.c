@@ -18,6 +18,27 @@ const char *const world_warp_modes[] = {"some lanes",
                                         "side by side, the last",
                                         NULL};
 
+const struct world_field world_warp_fields[] = {
+    WORLD_FIELD(struct world_warp, uniform, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, special, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, buffer, 4, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, address, 8, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, back, 8, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, lanes, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, helpers, 2, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, fixed, 1, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, whole, 1, WORLD_GIVEN),
+    WORLD_FIELD(struct world_warp, memory, 1, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, reg, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, seen, 4, WORLD_GIVEN | WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, live, 2, WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, returned, 2, WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, fault, 4, WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, fault_address, 8, WORLD_LEFT),
+    WORLD_FIELD(struct world_warp, executed, 8, WORLD_LEFT),
+    {0},
+};
+
 /* ---- ports ---- */
 
 /* A sixteenth of all addresses is nowhere. */

@@ -37,6 +37,7 @@ static inline bool world_warp_helps(unsigned mode)
 /* How many were translated side by side, and how often these were run one by one although none has used up its fuel. */
 extern uint64_t world_warp_sides, world_warp_left;
 extern const char *const world_warp_modes[];
+extern const struct world_field world_warp_fields[];
 
 /* As struct world_set has them. */
 void world_warp_fill(void *world, const void *program, unsigned mode, uint64_t seed);
@@ -48,9 +49,9 @@ int world_warp_emit(struct jit_builder *b, const void *program, unsigned mode, L
 
 /* What the rows of both sets have. */
 #define WORLD_WARP                                                                                           \
-    .bytes = sizeof(struct world_warp), .modes = world_warp_modes, .fill = world_warp_fill,                  \
-    .run = world_warp_run, .emit = world_warp_emit, .same = world_warp_same, .count = world_warp_count,      \
-    .text_inputs = 16
+    .bytes = sizeof(struct world_warp), .modes = world_warp_modes, .fields = world_warp_fields,              \
+    .fill = world_warp_fill, .run = world_warp_run, .emit = world_warp_emit, .same = world_warp_same,        \
+    .count = world_warp_count, .text_inputs = 16
 #define WORLD_WARP_RANDOM .usual = 300, .capacity = 256, .optimised = 1, .inputs = 8, .refused = 2
 
 #endif

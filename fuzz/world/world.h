@@ -37,12 +37,26 @@ struct world_random {
     void (*turn)(void *words, uint32_t count, uint64_t *seed); /* turns some bits; NULL: any */
 };
 
+/* A part of a world that somebody else is told of, or tells: `count` elements of so many bytes. */
+struct world_field {
+    const char *name;
+    size_t at;
+    unsigned bytes, count;
+    unsigned is;
+};
+enum { WORLD_GIVEN = 1, WORLD_LEFT = 2 }; /* before a run; behind it */
+#define WORLD_FIELD(type, member, element, what)                                                             \
+    {#member, offsetof(type, member), element, sizeof(((type *)0)->member) / (element), what}
+
 struct world_set {
     const struct isa_set *isa;
-    size_t bytes;             /* of a world */
-    const char *const *modes; /* ways to compute and to translate, by name; NULL ends them */
+    size_t bytes;                     /* of a world */
+    const struct world_field *fields; /* one without a name ends them */
+    const char *const *modes;         /* ways to compute and to translate, by name; NULL ends them */
     /* A world that `program` starts in; `seed` decides all of it. */
     void (*fill)(void *world, const void *program, unsigned mode, uint64_t seed);
+    /* Fills what follows from the fields that are given; NULL: nothing does. */
+    void (*settle)(void *world, const void *program);
     /* The interpreter. */
     void (*run)(const void *program, unsigned mode, void *world);
     /* The translation, behind which the function returns. 0, -ENOTSUP (left to the interpreter), or an error. */

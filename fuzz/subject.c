@@ -1,0 +1,91 @@
+#include "fuzz/subject.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+/* Whether a number begins at `at`: digits, with or without 0x, that no letter stands before. */
+static size_t number_at(const char *line, size_t at, size_t length)
+{
+    size_t end = at;
+    if (at && (isalnum((unsigned char)line[at - 1]) || line[at - 1] == '_'))
+        return 0;
+    if (at + 2 < length && line[at] == '0' && line[at + 1] == 'x')
+        end += 2;
+    const size_t digits = end;
+    while (end < length && isxdigit((unsigned char)line[end]))
+        end++;
+    const bool hex = digits != at;
+    bool decimal = end > digits;
+    for (size_t n = digits; n < end; n++)
+        decimal &= isdigit((unsigned char)line[n]) != 0 || hex || end - digits >= 4;
+    return decimal && end > digits ? end - at : 0;
+}
+
+/* The line with "#" in place of each number; its length. */
+static size_t plain(const char *line, size_t length, char *out, size_t room)
+{
+    size_t used = 0;
+    for (size_t at = 0; at < length && used + 1 < room;) {
+        const size_t digits = number_at(line, at, length);
+        out[used++] = digits ? '#' : line[at];
+        at += digits ? digits : 1;
+    }
+    out[used] = 0;
+    return used;
+}
+
+void fuzz_feature_of_line(struct fuzz_result *r, uint64_t kind, const char *line, size_t length)
+{
+    char text[512];
+    while (length && isspace((unsigned char)*line)) {
+        line++;
+        length--;
+    }
+    const size_t used = plain(line, length, text, sizeof text);
+    if (used)
+        fuzz_feature(r, XXH3_64bits_withSeed(text, used, kind));
+}
+
+void fuzz_name(char name[FUZZ_NAME_MAX], const char *kind, const char *text)
+{
+    char both[FUZZ_TEXT_MAX], words[FUZZ_TEXT_MAX];
+    size_t used = 0;
+    snprintf(both, sizeof both, "%s %.*s", kind, (int)strcspn(text, "\n"), text);
+    const size_t length = plain(both, strlen(both), words, sizeof words);
+    const bool numbers = !strcmp(kind, "crash"); /* places in a program, which tell causes apart */
+    for (size_t n = 0; n < length && used + 1 < FUZZ_NAME_MAX; n++) {
+        const unsigned char c = (unsigned char)words[n];
+        if (isdigit(c) && !numbers)
+            continue;
+        if (isalnum(c))
+            name[used++] = (char)tolower(c);
+        else if (used && name[used - 1] != '-')
+            name[used++] = '-';
+    }
+    while (used && name[used - 1] == '-')
+        used--;
+    name[used] = 0;
+}
+
+void fuzz_find(struct fuzz_result *r, const char *kind, const char *text)
+{
+    if (r->verdict == FUZZ_FINDING)
+        return; /* the first is the nearest to the cause */
+    r->verdict = FUZZ_FINDING;
+    fuzz_name(r->name, kind, text);
+    snprintf(r->text, sizeof r->text, "%s", text);
+}
+
+void fuzz_note_fault(struct fuzz_result *r, const char *text)
+{
+    char words[FUZZ_NAME_MAX];
+    plain(text, strlen(text), words, sizeof words);
+    for (uint32_t n = 0; n < r->fault_count; n++)
+        if (!strcmp(r->faults[n], words))
+            return;
+    if (r->fault_count < FUZZ_FAULTS_MAX)
+        snprintf(r->faults[r->fault_count++], FUZZ_NAME_MAX, "%s", words);
+}
