@@ -222,13 +222,19 @@ static int read_event(struct capture_reader *r, struct capture_event *out, struc
     }
 }
 
+static bool is_left_out(struct capture_reader *r, struct capture_event *event)
+{
+    return r->edit && event->type != CAPTURE_EVENT_END && !r->edit(r->edit_data, r->events++, event);
+}
+
 int capture_read(struct capture_reader *r, struct capture_event *out, struct util_error *error)
 {
     int failed;
     do /* of several restart points only the last one's registers count */
         failed = read_event(r, out, error);
-    while (!failed && out->type == CAPTURE_EVENT_REGISTER && r->in_restart &&
-           r->restart + 1 != r->restart_end);
+    while (!failed &&
+           ((out->type == CAPTURE_EVENT_REGISTER && r->in_restart && r->restart + 1 != r->restart_end) ||
+            is_left_out(r, out)));
     return failed;
 }
 
@@ -322,12 +328,20 @@ uint64_t capture_reader_position(const struct capture_reader *r)
     return r->at;
 }
 
+void capture_reader_set_editor(struct capture_reader *r, capture_edit_fn edit, void *data)
+{
+    r->edit = edit;
+    r->edit_data = data;
+    r->events = 0;
+}
+
 void capture_reader_rewind(struct capture_reader *r)
 {
     r->at = r->first;
     r->plain_size = r->cursor = 0;
     r->restart = r->restart_end = 0;
     r->in_restart = false;
+    r->events = 0;
     r->ended = r->info.torn = false;
 }
 

@@ -155,6 +155,11 @@ void capture_reader_seek(struct capture_reader *reader, bool shown, uint64_t num
                          struct capture_counts *before);
 uint64_t capture_reader_position(const struct capture_reader *reader); /* bytes consumed, for progress */
 void capture_reader_rewind(struct capture_reader *reader);
+/* Before an event is handed out `edit` is asked, with its number in the file, from 0; it may change it, and what it then points
+ * to is the editor's until the next read. False: the event is left out. Of a reader that reads from the beginning, and is
+ * rewound, alone. NULL: nobody is asked. */
+typedef bool (*capture_edit_fn)(void *data, uint64_t number, struct capture_event *event);
+void capture_reader_set_editor(struct capture_reader *reader, capture_edit_fn edit, void *data);
 void capture_reader_close(struct capture_reader *reader);
 
 #endif

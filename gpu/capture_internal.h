@@ -73,6 +73,9 @@ struct capture_reader {
     bool in_restart; /* it is a part of a restart point */
     ZSTD_DCtx *zstd;
     struct capture_page pages[CAPTURE_PAGES_MAX];
+    capture_edit_fn edit; /* NULL: none */
+    void *edit_data;
+    uint64_t events; /* that it was asked for */
     /* Where the file has an index. */
     bool has_index;
     struct capture_counts total;

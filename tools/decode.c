@@ -101,16 +101,12 @@ static int list_events(struct decode *d, const struct decode_options *o, const s
     return tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path, error.code ? error.text : strerror(-err));
 }
 
-int decode_capture(const struct decode_options *o, FILE *out)
+int decode_reader(const struct decode_options *o, struct capture_reader *reader, FILE *out)
 {
     struct decode decode, *d = &decode;
     struct util_error error = {0};
-    struct capture_reader *reader;
     struct capture_info info;
-    int err = capture_reader_open(o->path, &reader, &error), code;
-    if (err)
-        return tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path,
-                          error.code ? error.text : strerror(-err));
+    int code;
     capture_reader_info(reader, &info);
     const struct tool_family *family = tool_family_of(info.gpu);
     const bool shown = replay_shows_pictures(reader);
@@ -139,6 +135,18 @@ int decode_capture(const struct decode_options *o, FILE *out)
         tool_error("decode", 0, "%s is cut off after its last whole chunk", o->path);
     gpu_memory_destroy(&d->memory);
     free(d->seen);
+    return code;
+}
+
+int decode_capture(const struct decode_options *o, FILE *out)
+{
+    struct util_error error = {0};
+    struct capture_reader *reader;
+    const int err = capture_reader_open(o->path, &reader, &error);
+    if (err)
+        return tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path,
+                          error.code ? error.text : strerror(-err));
+    const int code = decode_reader(o, reader, out);
     capture_reader_close(reader);
     return code;
 }

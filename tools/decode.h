@@ -3,6 +3,7 @@
 #ifndef VITRAIL_TOOLS_DECODE_H
 #define VITRAIL_TOOLS_DECODE_H
 
+#include "gpu/capture.h"
 #include "gpu/memory.h"
 #include "tools/listing.h"
 
@@ -43,5 +44,7 @@ struct decode_options {
     bool no_programs, tiles, pages, json;
 };
 int decode_capture(const struct decode_options *options, FILE *out);
+/* The same of a reader that is open already, for who has changed what it reads; messages call it by the options' path. */
+int decode_reader(const struct decode_options *options, struct capture_reader *reader, FILE *out);
 
 #endif

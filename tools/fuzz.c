@@ -65,43 +65,55 @@ static const struct tool_option rows[] = {
 
 const struct tool_command tool_command_fuzz = {
     .name = "fuzz",
-    .summary = "try programs that nobody wrote; find, reduce and explain defects",
-    .operands = "--isa NAME",
-    .text =
-        "Makes random programs of an instruction set, and changes those that have shown something new; "
-        "interprets each, "
-        "and executes it another way, which must leave the same: compiled at every vector level, or by a "
-        "process of "
-        "yours. Each process that tries them has a sandbox of its own: a crash or an endless case is a "
-        "finding, not the "
-        "end. Every finding is named by what differs, made as small as it gets, and listed with the command "
-        "that shows "
-        "it again. A run goes on where the last one with the same folder ended, however that was stopped.",
+    .summary = "try programs and captures that nobody wrote; find, reduce and explain",
+    .operands = "--isa NAME\nCAPTURE\n[--isa NAME] --again FILE",
+    .text = "Of an instruction set (--isa): makes random programs, and changes those that have shown "
+            "something new; "
+            "interprets each, and executes it another way, which must leave the same: compiled at every "
+            "vector level, or "
+            "by a process of yours. Of a CAPTURE, of any GPU: changes commands, descriptors, programs, "
+            "textures and "
+            "register writes, and plays it compiled, now and then interpreted or in order, too, which must "
+            "give the same "
+            "pictures and faults.\n\n"
+            "Each process that tries them has a sandbox of its own: a crash or an endless case is a finding, "
+            "not the end. "
+            "Every finding is named by what differs, made as small as it gets, and listed with the command "
+            "that shows it "
+            "again. A run goes on where the last one with the same folder ended, however that was stopped.",
     .notes = "docs/FUZZ.md has what is compared, the folder's files and the protocol of --against. Exit "
              "status: 0 nothing "
              "found, 1 findings, 2 wrong options, 4 bad file, 5 this machine cannot do it.",
     .examples = "  vitrail fuzz --isa midgard --time 600\n"
                 "  vitrail fuzz --isa utgard-pp --against './my-simulator --pipe' --corpus pp\n"
+                "  vitrail fuzz cube.vtc --time 3600 --json totals.json\n"
                 "  vitrail fuzz --isa midgard --again fuzz-midgard/findings/NAME.bin\n",
     .options = {{rows}, {tool_sandbox_rows, AT(device.no_sandbox)}},
-    .takes = {"capture", 0, 0},
+    .takes = {"capture", 0, 1},
     .main = tool_fuzz,
 };
 
 static int parse(struct fuzz_options *o, int argc, char **argv)
 {
-    struct tool_operands none;
+    struct tool_operands capture;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *o = (struct fuzz_options){.seconds = 60,
                                .jobs = processors < 1 ? 1 : UTIL_MIN((uint64_t)processors, FUZZ_JOBS_MAX),
                                .seed = 1,
                                .case_seconds = 60,
                                .device = TOOL_USUAL_DEVICE};
-    const int code = tool_parse(&tool_command_fuzz, argc, argv, o, &none);
+    const int code = tool_parse(&tool_command_fuzz, argc, argv, o, &capture);
     if (code || o->answers)
         return code;
-    if (!o->set)
-        return tool_error("fuzz", TOOL_USAGE, "--isa NAME says what is fuzzed; see `vitrail fuzz --help`");
+    if (capture.count)
+        o->capture = capture.at[0];
+    if (!o->set && o->again && !o->capture)
+        o->capture = o->again;
+    if (!o->set == !o->capture || (o->again && capture.count))
+        return tool_error("fuzz", TOOL_USAGE,
+                          "one of --isa NAME and CAPTURE says what is fuzzed; see `vitrail fuzz --help`");
+    if (o->against && !o->set)
+        return tool_error("fuzz", TOOL_USAGE, "--against is for programs (--isa)");
     return tool_check_output("fuzz", o->json);
 }
 
@@ -134,14 +146,29 @@ static int write_json(const struct fuzz_campaign *c)
     return out == stdout ? TOOL_OK : tool_close_output("fuzz", path, out);
 }
 
+/* And the folder that it has where none is named. */
+static void name_subject(struct fuzz_campaign *c, char folder[256])
+{
+    const struct fuzz_options *o = c->options;
+    if (o->set) {
+        snprintf(c->subject, sizeof c->subject, "programs of %s%s", o->set,
+                 o->against ? ", against another" : "");
+        snprintf(folder, 256, "fuzz-%s", o->set);
+        return;
+    }
+    const char *slash = strrchr(o->capture, '/'), *name = slash ? slash + 1 : o->capture;
+    snprintf(c->subject, sizeof c->subject, "capture %.200s", o->capture);
+    snprintf(folder, 256, "fuzz-%.*s", (int)strcspn(name, "."), name);
+}
+
 static int fuzz(struct fuzz_options *o)
 {
     struct fuzz_campaign c = {.options = o, .lock = -1};
     char folder[256];
-    snprintf(folder, sizeof folder, "fuzz-%s", o->set);
+    name_subject(&c, folder);
     if (!o->folder && !o->again)
         o->folder = folder;
-    snprintf(c.subject, sizeof c.subject, "programs of %s%s", o->set, o->against ? ", against another" : "");
+
     int code = o->again ? fuzz_try_again(&c) : fuzz_folder_open(&c);
     if (!code && !o->again) {
         code = fuzz_run(&c);

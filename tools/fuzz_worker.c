@@ -9,11 +9,15 @@
 
 #include "fuzz/against.h"
 #include "fuzz/program.h"
+#include "fuzz/capture.h"
+#include "gpu/lint.h"
+#include "tools/decode.h"
+#include "tools/family.h"
 #include "tools/fuzz.h"
 #include "tools/program.h"
 #include "util/bits.h"
 
-enum { SLICE_CASES = 200, SLICE_SECONDS = 20 };
+enum { SLICE_CASES = 300, SLICE_SECONDS = 30 };
 
 /* ---- crashes ---- */
 
@@ -202,27 +206,65 @@ static void reduce(const struct fuzz_order *o, struct fuzz_subject *s)
 
 /* ---- the process ---- */
 
+/* What listing and linter say: a line without its numbers is a state or a row of a table that is met. */
+static void note_finding(void *data, const struct gpu_lint_finding *finding)
+{
+    fuzz_feature_of_line(data, 11, finding->rule->name, strlen(finding->rule->name));
+}
+
+static void look(struct capture_reader *reader, struct fuzz_result *out)
+{
+    const struct decode_options decode = {.path = "capture"};
+    struct gpu_lint_summary summary;
+    struct capture_info info;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        decode_reader(&decode, reader, stream);
+        fclose(stream);
+    }
+    for (const char *at = text; at && *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
+        fuzz_feature_of_line(out, 10, at, strcspn(at, "\n"));
+    free(text);
+    capture_reader_rewind(reader);
+    capture_reader_info(reader, &info);
+    const struct tool_family *family = tool_family_of(info.gpu);
+    if (family)
+        gpu_lint_capture(family->lint, reader, note_finding, out, &summary, NULL);
+}
+
 static int open_subject(const struct fuzz_order *o, struct fuzz_against *against, struct fuzz_subject **out,
                         struct util_error *error)
 {
     const struct fuzz_options *options = o->campaign->options;
-    return fuzz_program_create(world_find(options->set), against, out, error);
+    uint8_t *bytes;
+    size_t size;
+    if (options->set)
+        return fuzz_program_create(world_find(options->set), against, out, error);
+    if (!tool_read_file("fuzz", options->capture, &bytes, &size))
+        return util_fail(error, -EBADMSG, "no capture");
+    return fuzz_capture_create(bytes, size, look, out, error);
 }
 
 static void again(const struct fuzz_order *o, struct fuzz_subject *s)
 {
     static struct fuzz_result result;
     const struct fuzz_options *options = o->campaign->options;
-    const struct world_set *set = world_find(options->set);
+    const struct world_set *set = options->set ? world_find(options->set) : NULL;
     uint8_t *words;
     size_t size;
-    int code = tool_read_program("fuzz", set->isa, options->again, &words, &size);
-    if (code)
-        _exit(code);
-    if (fuzz_program_case(set, words, size, &o->slot->now))
-        _exit(tool_error("fuzz", TOOL_BAD_FILE, "%s: no program of 1 to %u bytes", options->again,
-                         FUZZ_PROGRAM_BYTES));
-    free(words);
+    if (!set) {
+        fuzz_capture_case(s, &o->slot->now);
+    } else {
+        const int code = tool_read_program("fuzz", set->isa, options->again, &words, &size);
+        if (code)
+            _exit(code);
+        if (fuzz_program_case(set, words, size, &o->slot->now))
+            _exit(tool_error("fuzz", TOOL_BAD_FILE, "%s: no program of 1 to %u bytes", options->again,
+                             FUZZ_PROGRAM_BYTES));
+        free(words);
+    }
     attempt(o, s, false, &result);
     count(o->slot, &result);
     if (result.verdict == FUZZ_FINDING)
@@ -239,8 +281,7 @@ _Noreturn void fuzz_work(const struct fuzz_order *o)
     struct util_error error = {0};
     if (options->against && fuzz_against_create(options->against, &against))
         fail(o, "the other side cannot be started");
-    if (o->task == FUZZ_TASK_AGAIN)
-        tool_sandbox_reads(&sandbox, options->again);
+    tool_sandbox_reads(&sandbox, o->task == FUZZ_TASK_AGAIN ? options->again : options->capture);
     if (o->path)
         tool_sandbox_writes(&sandbox, o->path);
     catch_crashes(o->slot);
