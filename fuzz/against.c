@@ -10,11 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "fuzz/program.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { LINE = 128, FIELD_BYTES = 1 << 20, WORDS_MAX = FUZZ_PROGRAM_BYTES };
+enum { LINE = 128, FIELD_BYTES = 1 << 20, WORDS_MAX = FUZZ_PROGRAM_BYTES, COMPILED_MAX = 512 };
 #define GREETING "vitrail fuzz 1\n"
 
 struct fuzz_against {
@@ -102,6 +104,11 @@ void fuzz_against_destroy(struct fuzz_against *a)
     if (a->from)
         fclose(a->from);
     free(a);
+}
+
+bool fuzz_against_is_broken(const struct fuzz_against *a)
+{
+    return a && a->broken;
 }
 
 static enum fuzz_answer broken(struct fuzz_against *a, char text[256], const char *what)
@@ -207,35 +214,63 @@ static int take_question(FILE *in, struct question *q)
     return -EPROTO;
 }
 
+/* The code of the last program: the same is asked for many inputs. */
+struct compiler {
+    struct jit_engine *engine;
+    uint64_t key[2]; /* of the last */
+    unsigned count;
+    bool translated;
+    world_fn code;
+};
+
+/* False: left to the interpreter, or not compiled. */
+static bool compile(struct compiler *c, const struct question *q)
+{
+    const struct jit_options options = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
+    void *program = q->program;
+    struct world_batch batch = {q->set, &program, 1, q->mode, &c->translated};
+    const uint64_t key[2] = {
+        XXH3_64bits_withSeed(q->words, (size_t)q->count * q->set->isa->word_bytes, (uintptr_t)q->set),
+        q->mode};
+    if (c->count && !memcmp(key, c->key, sizeof key))
+        return c->translated;
+    if (c->count++ % COMPILED_MAX == 0) {
+        jit_engine_destroy(c->engine);
+        c->engine = NULL;
+        if (jit_engine_create(&options, &c->engine, NULL))
+            return false;
+    }
+    memcpy(c->key, key, sizeof key);
+    c->translated = false;
+    return !world_compile(c->engine, &batch, key, &c->code, NULL) && c->translated;
+}
+
 #ifdef __clang__
 __attribute__((no_sanitize("function"))) /* compiled code has no type before it */
 #endif
 static bool
-execute(struct question *q, struct jit_engine *engine, uint64_t number)
+execute(struct question *q, struct compiler *c)
 {
-    bool translated = false;
-    struct world_batch batch = {q->set, &q->program, 1, q->mode, &translated};
-    const uint64_t key[2] = {number, q->mode};
-    world_fn code;
     if (!q->program)
         return false;
-    if (!engine) {
+    if (!c) {
         q->set->run(q->program, q->mode, q->world);
         return true;
     }
-    if (world_compile(engine, &batch, key, &code, NULL) || !translated)
+    if (!compile(c, q))
         return false;
-    code(0, q->world);
+    c->code(0, q->world);
     return true;
 }
 
-int fuzz_against_serve(FILE *in, FILE *out, struct jit_engine *engine)
+int fuzz_against_serve(FILE *in, FILE *out, bool compiled)
 {
+    struct compiler compiler = {0};
     struct question q = {0};
     int got;
-    for (uint64_t number = 0; (got = take_question(in, &q)) > 0; number++) {
+    while ((got = take_question(in, &q)) > 0) {
         const unsigned saved = util_fpenv_enter();
-        const bool executed = execute(&q, engine, number);
+        const bool executed = execute(&q, compiled ? &compiler : NULL);
         util_fpenv_leave(saved);
         if (executed)
             put_fields(out, q.set, q.world, "out", WORLD_LEFT);
@@ -244,9 +279,12 @@ int fuzz_against_serve(FILE *in, FILE *out, struct jit_engine *engine)
             q.set->isa->destroy(q.program);
         free(q.world);
         q = (struct question){0};
-        if (fflush(out))
-            return -EIO;
+        if (fflush(out)) {
+            got = -EIO;
+            break;
+        }
     }
+    jit_engine_destroy(compiler.engine);
     if (q.program)
         q.set->isa->destroy(q.program);
     free(q.world);

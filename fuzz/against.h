@@ -11,7 +11,8 @@ struct fuzz_against;
 
 /* Starts `command` by the shell; before a sandbox is entered. 0 or -errno. */
 int fuzz_against_create(const char *command, struct fuzz_against **out);
-void fuzz_against_destroy(struct fuzz_against *against); /* NULL is accepted; ends the process */
+void fuzz_against_destroy(struct fuzz_against *against); /* NULL is accepted; it ends with its input */
+bool fuzz_against_is_broken(const struct fuzz_against *against); /* it is asked no more; NULL: false */
 
 enum fuzz_answer {
     FUZZ_ANSWERED, /* `got`, which begins as what is expected, has its fields */
@@ -22,8 +23,8 @@ enum fuzz_answer fuzz_against_run(struct fuzz_against *against, const struct wor
                                   const void *words, uint32_t count, unsigned mode, const void *input,
                                   void *got, char text[256]);
 
-/* The other side: answers what is asked on `in` until that ends. Compiled by `engine`, or interpreted when it is NULL. 0; -EPROTO:
- * what came is no question; -EIO, -ENOMEM. */
-int fuzz_against_serve(FILE *in, FILE *out, struct jit_engine *engine);
+/* The other side: answers what is asked on `in` until that ends, by the translation or by the interpreter. 0; -EPROTO: what
+ * came is no question; -EIO, -ENOMEM. */
+int fuzz_against_serve(FILE *in, FILE *out, bool compiled);
 
 #endif

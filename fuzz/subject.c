@@ -6,22 +6,21 @@
 
 #include <xxhash.h>
 
-/* Whether a number begins at `at`: digits, with or without 0x, that no letter stands before. */
+/* How long the number is that begins at `at`, 0 when none does: decimal digits, 0x and hexadecimal ones, or four and more of
+ * these with a decimal one among them; no letter stands before. */
 static size_t number_at(const char *line, size_t at, size_t length)
 {
     size_t end = at;
+    bool digit = false, letter = false;
     if (at && (isalnum((unsigned char)line[at - 1]) || line[at - 1] == '_'))
         return 0;
-    if (at + 2 < length && line[at] == '0' && line[at + 1] == 'x')
-        end += 2;
-    const size_t digits = end;
-    while (end < length && isxdigit((unsigned char)line[end]))
-        end++;
-    const bool hex = digits != at;
-    bool decimal = end > digits;
-    for (size_t n = digits; n < end; n++)
-        decimal &= isdigit((unsigned char)line[n]) != 0 || hex || end - digits >= 4;
-    return decimal && end > digits ? end - at : 0;
+    const bool marked = at + 2 < length && line[at] == '0' && line[at + 1] == 'x';
+    for (end += marked ? 2 : 0; end < length && isxdigit((unsigned char)line[end]); end++) {
+        const bool decimal = isdigit((unsigned char)line[end]) != 0;
+        digit |= decimal;
+        letter |= !decimal;
+    }
+    return marked || (digit && (!letter || end - at >= 4)) ? end - at : 0;
 }
 
 /* The line with "#" in place of each number; its length. */
@@ -70,13 +69,14 @@ void fuzz_name(char name[FUZZ_NAME_MAX], const char *kind, const char *text)
     name[used] = 0;
 }
 
-void fuzz_find(struct fuzz_result *r, const char *kind, const char *text)
+bool fuzz_find(struct fuzz_result *r, const char *kind, const char *text)
 {
     if (r->verdict == FUZZ_FINDING)
-        return; /* the first is the nearest to the cause */
+        return true; /* the first is the nearest to the cause */
     r->verdict = FUZZ_FINDING;
     fuzz_name(r->name, kind, text);
     snprintf(r->text, sizeof r->text, "%s", text);
+    return true;
 }
 
 void fuzz_note_fault(struct fuzz_result *r, const char *text)

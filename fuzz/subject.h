@@ -87,7 +87,7 @@ static inline void fuzz_feature(struct fuzz_result *r, uint64_t hash)
 void fuzz_feature_of_line(struct fuzz_result *r, uint64_t kind, const char *line, size_t length);
 /* A finding named by a text whose numbers do not count: "KIND: TEXT" becomes "kind-text". */
 void fuzz_name(char name[FUZZ_NAME_MAX], const char *kind, const char *text);
-void fuzz_find(struct fuzz_result *r, const char *kind, const char *text);
+bool fuzz_find(struct fuzz_result *r, const char *kind, const char *text); /* true */
 /* A guest fault, which is no defect: in words, without numbers. */
 void fuzz_note_fault(struct fuzz_result *r, const char *text);
 

@@ -119,16 +119,13 @@ static int parse(struct fuzz_options *o, int argc, char **argv)
 
 static int answer(const struct fuzz_options *o)
 {
-    const struct jit_options jit = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
+
     struct tool_sandbox sandbox = {.name = "fuzz", .off = o->device.no_sandbox};
-    struct jit_engine *engine = NULL;
-    int code = tool_sandbox_enter(&sandbox);
-    if (!code && !o->device.interpreter && jit_engine_create(&jit, &engine, NULL))
-        code = tool_error("fuzz", TOOL_HOST, "cannot start the compiler");
+    const int code = tool_sandbox_enter(&sandbox);
+
     if (code)
         return code;
-    const int err = fuzz_against_serve(stdin, stdout, engine);
-    jit_engine_destroy(engine);
+    const int err = fuzz_against_serve(stdin, stdout, !o->device.interpreter);
     return err ? tool_error("fuzz", err == -EPROTO ? TOOL_BAD_FILE : TOOL_HOST, "standard input: %s",
                             err == -EPROTO ? "no question of `vitrail fuzz --against`" : strerror(-err))
                : TOOL_OK;

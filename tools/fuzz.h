@@ -86,6 +86,7 @@ void fuzz_campaign_finish(struct fuzz_campaign *c);
 
 /* ---- telling (fuzz_tell.c) ---- */
 
+const char *fuzz_run_noun(const struct fuzz_campaign *c); /* what is compared: "lanes", "pictures" */
 void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, double seconds);
 void fuzz_put_json(const struct fuzz_campaign *c, FILE *out);
 /* What lint and the rerun say of a finding, in a process of its own, into its .txt. */
@@ -113,11 +114,15 @@ struct fuzz_slot {
 
 enum fuzz_message_kind { FUZZ_NOTABLE, FUZZ_FOUND, FUZZ_FAILED, FUZZ_MESSAGES };
 struct fuzz_message {
-    uint32_t kind, case_bytes, features;
+    uint32_t kind, case_bytes, features, status; /* status: of a failure, that the command ends with */
     char name[FUZZ_NAME_MAX], text[FUZZ_TEXT_MAX];
 }; /* then the case's bytes, then the features */
 
-enum { FUZZ_EXIT_DONE = 0, FUZZ_EXIT_CRASHED = 101 };
+enum {
+    FUZZ_EXIT_DONE = 0,
+    FUZZ_EXIT_CRASHED = 101,
+    FUZZ_EXIT_BROKEN = 102 /* the other side has ended: another process goes on */
+};
 
 enum fuzz_task { FUZZ_TASK_SLICE, FUZZ_TASK_REDUCE, FUZZ_TASK_AGAIN };
 /* In a process that was forked for it; does not return. `slice`: its number; of a finding: `found`, whose file is written to

@@ -41,7 +41,8 @@ struct crew {
     uint32_t count;
     uint64_t cases_begun; /* of this run, by slices */
     double begun, kept, reduce_until;
-    bool ending, failed;
+    bool ending;
+    int failed; /* the exit status that ends the work; 0: it goes on */
     struct fuzz_counts before;
     bool shown;
 };
@@ -79,7 +80,7 @@ static void add_finding(struct crew *crew, const char *cause, const char *text, 
     fresh.found = malloc(sizeof *one);
     if (!fresh.found || !UTIL_LIST_ADD(c->findings, fresh)) {
         free(fresh.found);
-        crew->failed = true;
+        crew->failed = TOOL_HOST;
         return;
     }
     *fresh.found = *one;
@@ -142,8 +143,9 @@ static void take_message(struct crew *crew, struct worker *w, const struct fuzz_
     } else if (m->kind == FUZZ_NOTABLE) {
         add_notable(crew->c, &one, rest + m->case_bytes, m->features);
     } else {
-        tool_error("fuzz", 0, "%s", text);
-        crew->failed = true;
+        if (*text)
+            tool_error("fuzz", 0, "%s", text);
+        crew->failed = m->status == TOOL_BAD_FILE ? TOOL_BAD_FILE : TOOL_HOST;
     }
 }
 
@@ -334,6 +336,13 @@ static void end_reducing(struct crew *crew, struct worker *w, bool trying, int s
         finish_reducing(crew, w);
 }
 
+/* It has ended as it should. */
+static bool is_well(int status)
+{
+    return WIFEXITED(status) &&
+           (WEXITSTATUS(status) == FUZZ_EXIT_DONE || WEXITSTATUS(status) == FUZZ_EXIT_BROKEN);
+}
+
 static void end(struct crew *crew, struct worker *w)
 {
     char name[FUZZ_NAME_MAX], text[FUZZ_TEXT_MAX];
@@ -356,6 +365,10 @@ static void end(struct crew *crew, struct worker *w)
         w->slot->counts.cases++;
         name_end(w, status, crew->c->options->case_seconds, name, text);
         add_finding(crew, name, text, &one);
+    }
+    if (!trying && !crew->failed && !is_well(status)) {
+        name_end(w, status, crew->c->options->case_seconds, name, text);
+        crew->failed = tool_error("fuzz", TOOL_HOST, "a process ended while it prepared: %s", text);
     }
     add_counts(crew->c, w->slot);
 }
@@ -463,7 +476,7 @@ static int work(struct crew *crew)
         if (!fill(crew))
             return tool_error("fuzz", TOOL_HOST, "cannot start a process: %s", strerror(errno));
         if (!busy(crew))
-            return crew->failed ? TOOL_HOST : TOOL_OK;
+            return crew->failed;
         for (uint32_t n = 0; n < crew->count; n++)
             polls[n] = (struct pollfd){.fd = crew->workers[n].process ? crew->workers[n].pipe : -1,
                                        .events = POLLIN};
@@ -544,14 +557,13 @@ int fuzz_try_again(struct fuzz_campaign *c)
         poll(&one, 1, (int)(LOOK_SECONDS * 1e3));
         look_after(&crew, w, one.revents);
     }
-    code = crew.failed ? TOOL_HOST : c->findings.count ? TOOL_DIFFERS : TOOL_OK;
+    code = crew.failed ? crew.failed : c->findings.count ? TOOL_DIFFERS : TOOL_OK;
     if (!code && !c->counts.cases)
         code = TOOL_BAD_FILE; /* its process has said why */
     for (uint32_t n = 0; n < c->findings.count; n++)
         printf("%s: %s\n", c->findings.at[n].name, c->findings.at[n].text);
     if (!code)
-        printf("%llu lanes in %llu programs, no difference\n", (unsigned long long)c->counts.runs,
-               (unsigned long long)(c->counts.cases - c->counts.refused));
+        printf("%llu %s, no difference\n", (unsigned long long)c->counts.runs, fuzz_run_noun(c));
     finish(&crew);
     return code;
 }

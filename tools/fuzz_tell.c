@@ -106,6 +106,11 @@ static void print_finding(const struct fuzz_campaign *c, const struct fuzz_findi
     printf("    again: %s\n    more:  %s\n", text, fuzz_folder_finding(c, f, "txt", (char[4096]){0}));
 }
 
+const char *fuzz_run_noun(const struct fuzz_campaign *c)
+{
+    return c->options->capture ? "pictures" : "lanes";
+}
+
 void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, double seconds)
 {
     const struct fuzz_counts *n = &c->counts;
@@ -113,10 +118,12 @@ void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, 
     printf("%s: %llu cases in %.0f s, %.1f a second (in all %llu); %llu refused\n", c->subject,
            (unsigned long long)now, seconds, (double)now / (seconds + 1e-6), (unsigned long long)n->cases,
            (unsigned long long)(n->refused - before->refused));
-    printf("%llu runs compared, %llu of them ended in a guest fault; %u features, %u cases in the corpus, %u "
+    printf("%llu %s, %llu %s a guest fault; %u features, %u cases in the corpus, %u "
            "findings\n",
-           (unsigned long long)(n->runs - before->runs), (unsigned long long)(n->faulted - before->faulted),
-           c->features.count, c->corpus.count, c->findings.count);
+           (unsigned long long)(n->runs - before->runs), fuzz_run_noun(c),
+           (unsigned long long)(n->faulted - before->faulted),
+           c->options->capture ? "plays with" : "of them ended by", c->features.count, c->corpus.count,
+           c->findings.count);
     if (c->fault_count)
         printf("\nguest faults, of %u kinds:\n", c->fault_count);
     for (uint32_t k = 0; k < c->fault_count; k++)

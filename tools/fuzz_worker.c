@@ -81,13 +81,13 @@ static void tell(int pipe, enum fuzz_message_kind kind, const struct fuzz_case *
     put(pipe, r->features, m.features * sizeof *r->features);
 }
 
-static _Noreturn void fail(const struct fuzz_order *o, const char *text)
+/* Nothing that a case has to do with: the whole command ends. */
+static _Noreturn void fail(const struct fuzz_order *o, int status, const char *text)
 {
-    static struct fuzz_result r;
-    static const struct fuzz_case none;
-    snprintf(r.text, sizeof r.text, "%s", text);
-    tell(o->pipe, FUZZ_FAILED, &none, &r);
-    _exit(TOOL_HOST);
+    struct fuzz_message m = {.kind = FUZZ_FAILED, .status = (uint32_t)status};
+    snprintf(m.text, sizeof m.text, "%s", text);
+    put(o->pipe, &m, sizeof m);
+    _exit(status);
 }
 
 /* ---- trying ---- */
@@ -133,7 +133,16 @@ static bool keep_new(struct fuzz_features *known, struct fuzz_result *r)
     return kept;
 }
 
-static void slice(const struct fuzz_order *o, struct fuzz_subject *s)
+/* Behind a sandbox no process can be started: the next worker starts the other side again. */
+static void end_if_broken(const struct fuzz_against *against)
+{
+    if (!fuzz_against_is_broken(against))
+        return;
+    util_sandbox_leave();
+    _exit(FUZZ_EXIT_BROKEN);
+}
+
+static void slice(const struct fuzz_order *o, struct fuzz_subject *s, const struct fuzz_against *against)
 {
     static struct fuzz_result result;
     const struct fuzz_campaign *c = o->campaign;
@@ -151,6 +160,7 @@ static void slice(const struct fuzz_order *o, struct fuzz_subject *s)
             tell(o->pipe, FUZZ_FOUND, &o->slot->now, &result);
         if (result.verdict != FUZZ_FINDING && keep_new(&known, &result))
             tell(o->pipe, FUZZ_NOTABLE, &o->slot->now, &result);
+        end_if_broken(against);
     }
 }
 
@@ -166,7 +176,7 @@ static bool shows(const struct fuzz_order *o, struct fuzz_subject *s)
 
 /* Leaves out parts, first many at a time, as long as the finding stays. Where it stands is in the slot, so that a process that
  * a case ended is followed by another; who looks after them has then taken the case over if that was the finding. */
-static void reduce(const struct fuzz_order *o, struct fuzz_subject *s)
+static void reduce(const struct fuzz_order *o, struct fuzz_subject *s, const struct fuzz_against *against)
 {
     struct fuzz_slot *slot = o->slot;
     if (!slot->reduce.begun) {
@@ -177,6 +187,7 @@ static void reduce(const struct fuzz_order *o, struct fuzz_subject *s)
         slot->reduce.reproduced = shows(o, s) || slot->reduce.reproduced;
         if (!slot->reduce.reproduced)
             slot->reduce.done = true;
+        end_if_broken(against);
     }
     while (!slot->reduce.done && !atomic_load(&slot->stop)) {
         const uint32_t steps = s->functions->steps(s, &slot->reduce.best);
@@ -198,10 +209,11 @@ static void reduce(const struct fuzz_order *o, struct fuzz_subject *s)
             if (left < steps)
                 slot->reduce.at = at;
         }
+        end_if_broken(against);
     }
     struct util_error error = {0};
     if (s->functions->save(s, &slot->reduce.best, o->path, &error))
-        fail(o, error.text);
+        fail(o, TOOL_HOST, error.text);
 }
 
 /* ---- the process ---- */
@@ -259,10 +271,9 @@ static void again(const struct fuzz_order *o, struct fuzz_subject *s)
     } else {
         const int code = tool_read_program("fuzz", set->isa, options->again, &words, &size);
         if (code)
-            _exit(code);
+            fail(o, code, ""); /* was told */
         if (fuzz_program_case(set, words, size, &o->slot->now))
-            _exit(tool_error("fuzz", TOOL_BAD_FILE, "%s: no program of 1 to %u bytes", options->again,
-                             FUZZ_PROGRAM_BYTES));
+            fail(o, TOOL_BAD_FILE, "that is no program, or too long a one");
         free(words);
     }
     attempt(o, s, false, &result);
@@ -280,19 +291,20 @@ _Noreturn void fuzz_work(const struct fuzz_order *o)
     struct fuzz_subject *subject;
     struct util_error error = {0};
     if (options->against && fuzz_against_create(options->against, &against))
-        fail(o, "the other side cannot be started");
+        fail(o, TOOL_HOST, "the other side cannot be started");
     tool_sandbox_reads(&sandbox, o->task == FUZZ_TASK_AGAIN ? options->again : options->capture);
     if (o->path)
         tool_sandbox_writes(&sandbox, o->path);
     catch_crashes(o->slot);
     if (tool_sandbox_enter(&sandbox))
-        fail(o, "no sandbox");
-    if (open_subject(o, against, &subject, &error))
-        fail(o, error.text);
+        fail(o, TOOL_HOST, "no sandbox");
+    const int err = open_subject(o, against, &subject, &error);
+    if (err)
+        fail(o, err == -EBADMSG || err == -ENOTSUP || err == -E2BIG ? TOOL_BAD_FILE : TOOL_HOST, error.text);
     if (o->task == FUZZ_TASK_SLICE)
-        slice(o, subject);
+        slice(o, subject, against);
     else if (o->task == FUZZ_TASK_REDUCE)
-        reduce(o, subject);
+        reduce(o, subject, against);
     else
         again(o, subject);
     fuzz_against_destroy(against);

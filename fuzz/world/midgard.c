@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "isa/midgard/asm.h"
+#include "util/bits.h"
 #include "fuzz/random.h"
 #include "fuzz/world/midgard.h"
 
@@ -143,7 +144,7 @@ static bool returns(const void *words, uint32_t quads)
     return world_returns(&midgard_set, midgard_disasm, words, quads, NULL);
 }
 
-/* A few bits, but not those of tags and units, which say how long an instruction is. */
+/* A few bits, but not those of tags and units, which say how long an instruction is; of what is none, of a word. */
 static void turn(void *program, uint32_t count, uint64_t *seed)
 {
     uint8_t *bytes = program;
@@ -152,7 +153,7 @@ static void turn(void *program, uint32_t count, uint64_t *seed)
         uint32_t length = midgard_decode(program, count, at, &insn), skipped = random_next(seed) % 16;
         for (; skipped; skipped--, length = midgard_decode(program, count, at, &insn))
             at = at + length < count ? at + length : 0;
-        uint32_t bit = random_next(seed) % (length * 128);
+        uint32_t bit = random_next(seed) % (UTIL_MAX(length, 1u) * 128);
         if (bit >= 28 || (bit >= 8 && bit < 16))
             bytes[at * 16 + bit / 8] ^= (uint8_t)(1u << bit % 8);
     }

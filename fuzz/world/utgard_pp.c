@@ -353,7 +353,7 @@ static void turn(void *program, uint32_t count, uint64_t *seed)
         uint32_t length = utgard_pp_decode(words, count, at, &insn), skipped = random_next(seed) % 16;
         for (; skipped; skipped--, length = utgard_pp_decode(words, count, at, &insn))
             at = at + length < count ? at + length : 0;
-        uint32_t bit = random_next(seed) % (length * 32);
+        uint32_t bit = random_next(seed) % (UTIL_MAX(length, 1u) * 32);
         if (bit >= 19 || bit == 5 || bit == 6)
             words[at + bit / 32] ^= 1u << bit % 32;
     }
