@@ -142,7 +142,7 @@ enum fuzz_answer fuzz_against_run(struct fuzz_against *a, const struct world_set
             return FUZZ_BROKEN;
         }
     }
-    return broken(a, text, "it has ended without an answer");
+    return broken(a, text, "it has ended");
 }
 
 /* ---- who answers ---- */

@@ -200,24 +200,30 @@ static void ignore_finding(void *data, const struct isa_finding *finding)
     *(size_t *)data += strlen(finding->rule->name) + strlen(finding->detail) + finding->pc;
 }
 
-/* What needs no execution. */
+const char *fuzz_program_look(const struct world_set *set, const void *words, uint32_t count, unsigned stage,
+                              unsigned *breaches)
+{
+    size_t sum = 0;
+    *breaches = set->isa->check(words, count, ignore_breach, &sum);
+    if (set->isa->lint(words, count, stage, ignore_finding, &sum))
+        return "the linter failed";
+    return set->returns(words, count) ? NULL : "";
+}
+
 static void look(struct subject *s, const void *words, uint32_t count, bool changed, bool features,
                  struct fuzz_result *out)
 {
-    const struct isa_set *isa = s->set->isa;
-    size_t sum = 0;
+    unsigned breaches;
     for (uint32_t at = 0, length; features && at < count; at += length) {
         char line[ISA_LINE_MAX];
-        length = isa->line(words, count, at, line);
+        length = s->set->isa->line(words, count, at, line); /* at least 1 */
         fuzz_feature_of_line(out, 1, line, strlen(line));
     }
-    if (!s->set->returns(words, count))
-        fuzz_find(out, "text", "");
-    const unsigned breaches = isa->check(words, count, ignore_breach, &sum);
+    const char *wrong = fuzz_program_look(s->set, words, count, 0, &breaches);
+    if (wrong)
+        fuzz_find(out, "text", wrong);
     if (breaches && !changed)
         fuzz_find(out, "generator", "a program of the generator that the checker refuses");
-    if (isa->lint(words, count, 0, ignore_finding, &sum))
-        fuzz_find(out, "lint", "the linter failed");
 }
 
 static bool agrees_compiled(struct subject *s, void *program, const struct fuzz_program_head *head,
@@ -363,7 +369,7 @@ static uint32_t insn_at(const struct isa_set *isa, const uint8_t *words, uint32_
     char line[ISA_LINE_MAX];
     uint32_t at = 0;
     for (*insns = 0; at < count && *insns < n; ++*insns)
-        at += UTIL_MAX(isa->line(words, count, at, line), 1u);
+        at += isa->line(words, count, at, line);
     return UTIL_MIN(at, count);
 }
 

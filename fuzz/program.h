@@ -26,6 +26,11 @@ int fuzz_program_create(const struct world_set *set, struct fuzz_against *agains
 /* A program that somebody wrote, tried in every way. -E2BIG, -EINVAL: no whole words. */
 int fuzz_program_case(const struct world_set *set, const void *words, size_t bytes, struct fuzz_case *out);
 
+/* What needs no execution: text and back, checker, linter (`stage` as isa_set's `lint` has it). NULL, or what is wrong: "" after a
+ * message on standard error. */
+const char *fuzz_program_look(const struct world_set *set, const void *words, uint32_t count, unsigned stage,
+                              unsigned *breaches);
+
 /* Turns bits of a program: the set's own way, or any. */
 void fuzz_program_turn(const struct world_set *set, void *words, uint32_t count, uint64_t *seed);
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/diff/random.h"
-#include "fuzz/world/world.h"
+#include "fuzz/program.h"
 
 enum { PROGRAM_BYTES_MAX = 16384 };
 
@@ -32,16 +32,6 @@ struct test {
     const struct world_set *set;
     struct tally tally;
 };
-
-/* Any bits. */
-static void turn_any(const struct isa_set *isa, void *words, uint32_t count, uint64_t *seed)
-{
-    uint8_t *bytes = words;
-    for (uint32_t n = random_turned(seed); n; n--) {
-        uint32_t bit = (uint32_t)(random_next(seed) % (count * isa->word_bytes * 8ull));
-        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    }
-}
 
 static bool agrees(const struct world_set *set, void *program, unsigned mode, struct jit_engine *engine,
                    uint64_t number, unsigned inputs, struct tally *tally)
@@ -78,10 +68,8 @@ static void try_program(const struct random_turn *turn, void *data)
     assert_int_equal(isa->check(words, count, NULL, NULL), 0);
     tally->tried++;
     tally->turned += turns;
-    if (turns && random->turn)
-        random->turn(words, count, &seed);
-    else if (turns)
-        turn_any(isa, words, count, &seed);
+    if (turns)
+        fuzz_program_turn(set, words, count, &seed);
     if (isa->create(words, count, &program, NULL)) {
         assert_true(turns);
         tally->refused++;

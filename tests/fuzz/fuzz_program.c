@@ -8,37 +8,13 @@
 #include <string.h>
 
 #include "tests/fuzz/engine.h"
-#include "fuzz/world/world.h"
+#include "fuzz/program.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
 enum { MAX_BYTES = 2048, MAX_COMPILED = 192 };
 /* One in eight: a compile takes as long as some tens of interpreted programs. */
 enum { COMPILED = 8, NOT_COMPILED = 64 | 128 };
-
-static void ignore_breach(void *data, uint32_t pc, const char *rule, const char *source)
-{
-    *(size_t *)data += strlen(rule) + strlen(source) + pc;
-}
-
-static void ignore_finding(void *data, const struct isa_finding *finding)
-{
-    *(size_t *)data += strlen(finding->rule->name) + strlen(finding->detail) + finding->pc;
-}
-
-static void look(const struct world_set *set, const void *words, uint32_t count, uint8_t flags)
-{
-    const struct isa_set *isa = set->isa;
-    unsigned stages = 0;
-    size_t sum = 0;
-    while (isa->stages[stages])
-        stages++;
-    if (!set->returns(words, count))
-        abort();
-    isa->check(words, count, ignore_breach, &sum);
-    if (isa->lint(words, count, flags % stages, ignore_finding, &sum))
-        abort();
-}
 
 /* Interpreted, and compiled when it is short; the engine's code is of this program alone. */
 static void run_program(const struct world_set *set, void *program, bool compile, uint8_t flags)
@@ -70,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static const struct world_set *set;
     void *program, *assembled;
     uint32_t length;
+    unsigned stages = 0, breaches;
 
     if (!set && !(set = world_find(FUZZ_SET)))
         abort();
@@ -78,7 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint8_t flags = size ? bytes[0] : 0;
     if (count)
         memcpy(words, bytes + 1, (size_t)count * isa->word_bytes);
-    look(set, words, count, flags);
+    while (isa->stages[stages])
+        stages++;
+    if (fuzz_program_look(set, words, count, flags % stages, &breaches))
+        abort();
     if (count && !isa->create(words, count, &program, NULL)) {
         bool compile =
             (flags & (COMPILED | NOT_COMPILED)) == COMPILED && count * isa->word_bytes <= MAX_COMPILED;
