@@ -117,10 +117,11 @@ void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varyin
         f->lane->out_of_memory = true;
 }
 
-void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
-                       const struct raster_texture_key *key, const struct raster_texture *texture,
+void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup, const struct gpu_texels *texels,
                        float coordinates[4][16])
 {
+    const struct raster_texture_key *key = texels->key;
+    const struct raster_texture *texture = texels->texture;
     unsigned lane = f->number;
     lookup->pc = f->now.pc;
     lookup->s = coordinates[0][lane];
@@ -138,6 +139,8 @@ void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
         raster_texture_lookup(key, texture, coordinates[0], coordinates[1], coordinates[2], coordinates[3],
                               lane, &lookup->where);
     }
+    if (f->lane->looks)
+        f->lane->looks(f->lane->data, lookup, texels);
     if (!UTIL_LIST_ADD(f->lane->lookups, *lookup))
         f->lane->out_of_memory = true;
 }

@@ -51,10 +51,9 @@ struct gpu_step *gpu_follow_keep(struct gpu_follower *f);
 
 /* Kept once for each n. */
 void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varying);
-/* A texture request at the coordinates of all lanes, s, t, r and b. What key and texture say is filled in
- * (NULL: a raw lookup). */
-void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
-                       const struct raster_texture_key *key, const struct raster_texture *texture,
+/* A texture request at the coordinates of all lanes, s, t, r and b. What key and texture say, where there are these, is
+ * filled in; of images of the general sampler it is in `lookup` already. */
+void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup, const struct gpu_texels *texels,
                        float coordinates[4][16]);
 /* A block's depths and stencils, sample after sample, as the tile has them. */
 struct gpu_zs_block {

@@ -8,6 +8,7 @@
 #include "raster/blend.h"
 #include "raster/prim.h"
 #include "raster/targets.h"
+#include "raster/texture/sampler.h"
 #include "raster/texture/texture.h"
 
 /* A colour: in a tile, or on its way there. */
@@ -70,6 +71,14 @@ struct gpu_lookup {
     uint32_t result;   /* else the word, 8888 or of the format's own */
 };
 
+/* What a texture request reads: the one pair or the other; NULL, NULL: raw. Lives while it is told. */
+struct gpu_texels {
+    const struct raster_texture_key *key;
+    const struct raster_texture *texture;
+    const struct raster_sampler_key *sampler_key;
+    const struct raster_image *image;
+};
+
 /* One depth (and stencil) test, sample by sample. */
 struct gpu_test {
     enum { GPU_TEST_IN_PROGRAM, GPU_TEST_BEFORE, GPU_TEST_AFTER } when;
@@ -107,9 +116,12 @@ struct gpu_output {
 
 /* One lane of a block, followed. The lists are the owner's: gpu_lane_finish. */
 struct gpu_lane {
-    uint8_t number;     /* asked for: the lane in its block */
-    uint8_t target;     /* asked for: whose colours are told */
-    uint32_t keep;      /* asked for: instructions to keep at most, 0: none */
+    uint8_t number; /* asked for: the lane in its block */
+    uint8_t target; /* asked for: whose colours are told */
+    uint32_t keep;  /* asked for: instructions to keep at most, 0: none */
+    /* Asked for: each texture request as it is made, in the guest floating-point environment; may be NULL. */
+    void (*looks)(void *data, const struct gpu_lookup *lookup, const struct gpu_texels *texels);
+    void *data;         /* of `looks` */
     uint32_t w, z;      /* what it begins with: w (a float), depth */
     uint64_t executed;  /* instructions; more than trace.count where not all are kept */
     uint16_t written;   /* samples whose colour was written */

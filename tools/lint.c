@@ -1,3 +1,5 @@
+#include "tools/lint.h"
+
 #include "gpu/lint.h"
 #include "isa/sets.h"
 #include "tools/family.h"
@@ -227,16 +229,30 @@ static int print_summary(struct output *o, bool capture)
     return 0;
 }
 
+static void begin_json(struct output *o, FILE *out)
+{
+    json_begin(&o->json, out);
+    if (!o->options->json)
+        return;
+    json_open_object(&o->json, NULL);
+    json_string(&o->json, "file", o->options->input);
+    json_open_array(&o->json, "findings");
+}
+
+int lint_capture_json(const char *path, FILE *out)
+{
+    const struct options options = {.input = path, .json = true};
+    struct output o = {.options = &options};
+    begin_json(&o, out);
+    const int code = lint_capture(&o);
+    return print_summary(&o, true) ? tool_error("lint", TOOL_HOST, "out of memory") : code;
+}
+
 static int lint(const struct options *options)
 {
     struct output o = {.options = options};
     bool capture = is_capture(options->input);
-    json_begin(&o.json, stdout);
-    if (options->json) {
-        json_open_object(&o.json, NULL);
-        json_string(&o.json, "file", options->input);
-        json_open_array(&o.json, "findings");
-    }
+    begin_json(&o, stdout);
     int code = capture ? lint_capture(&o) : lint_program(&o);
     if ((!code || options->json) && print_summary(&o, capture))
         code = tool_error("lint", TOOL_HOST, "out of memory");

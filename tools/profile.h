@@ -119,6 +119,8 @@ void profile_finish(struct profile *profile);
 
 uint64_t profile_job_ns(const struct profile_job *job);
 uint64_t profile_job_instructions(const struct profile_job *job);
+uint64_t profile_job_pixels(
+    const struct profile_job *job); /* that its primitives cover: a pixel of two layers is two */
 uint64_t profile_draw_ns(const struct profile_draw *draw);
 
 /* One hot instruction. */

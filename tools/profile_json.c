@@ -65,6 +65,7 @@ static void put_tile(struct json *j, const struct profile_job *job)
     json_uint(j, "frame_width", job->width);
     json_uint(j, "frame_height", job->height);
     json_uint(j, "ns", profile_job_ns(job));
+    json_uint(j, "pixels", profile_job_pixels(job));
     json_uint(j, "fragment_instructions", profile_job_instructions(job));
     json_end(j);
 }

@@ -20,6 +20,14 @@ uint64_t profile_job_instructions(const struct profile_job *job)
     return sum;
 }
 
+uint64_t profile_job_pixels(const struct profile_job *job)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < job->segments.count; i++)
+        sum += job->segments.at[i].pixels;
+    return sum;
+}
+
 uint64_t profile_draw_ns(const struct profile_draw *draw)
 {
     return draw->bin_ns + draw->vertex_ns + draw->fragment_ns;

@@ -113,7 +113,10 @@ int report_print_json(FILE *out, const struct report *report); /* 0 or -ENOMEM: 
 void report_print_junit(FILE *out, const struct report *report);
 /* One page. History: earlier runs, oldest first. 0 or -ENOMEM. */
 int report_print_html(FILE *out, const struct report *report, const struct report *history, uint32_t runs);
-extern const char report_page[]; /* the page around its data: tools/report, made by the build */
+/* Pages around their data, of verify and of a capture: tools/report, made by the build. */
+extern const char report_page[], report_capture_page[];
+/* A page with JSON in its place. */
+void report_put_page(FILE *out, const char *page, const char *json, size_t size);
 
 /* ---- having it back ---- */
 

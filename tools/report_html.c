@@ -68,9 +68,20 @@ static int put_verdicts(FILE *out)
     return json_end(&j);
 }
 
+void report_put_page(FILE *out, const char *page, const char *json, size_t size)
+{
+    const char *place = strstr(page, PLACE);
+    fwrite(page, 1, (size_t)(place - page), out);
+    for (size_t i = 0; i < size; i++)
+        if (json[i] == '<')
+            fputs("\\u003c", out);
+        else
+            putc(json[i], out);
+    fputs(place + strlen(PLACE), out);
+}
+
 int report_print_html(FILE *out, const struct report *r, const struct report *history, uint32_t runs)
 {
-    const char *place = strstr(report_page, PLACE);
     char *data = NULL;
     size_t size = 0;
     FILE *json = open_memstream(&data, &size);
@@ -85,15 +96,8 @@ int report_print_html(FILE *out, const struct report *r, const struct report *hi
     putc('}', json);
     if (fclose(json) && !err)
         err = -ENOMEM;
-    if (!err) {
-        fwrite(report_page, 1, (size_t)(place - report_page), out);
-        for (size_t i = 0; i < size; i++)
-            if (data[i] == '<')
-                fputs("\\u003c", out);
-            else
-                putc(data[i], out);
-        fputs(place + strlen(PLACE), out);
-    }
+    if (!err)
+        report_put_page(out, report_page, data, size);
     free(data);
     return err;
 }

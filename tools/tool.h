@@ -45,6 +45,7 @@ enum tool_exit {
     COMMAND(merge)                                                                                           \
     COMMAND(explain)                                                                                         \
     COMMAND(profile)                                                                                         \
+    COMMAND(report)                                                                                          \
     COMMAND(gpus)
 #define COMMAND(name)                                                                                        \
     int tool_##name(int argc, char **argv);                                                                  \

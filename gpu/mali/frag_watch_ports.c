@@ -115,7 +115,8 @@ static void tell_texture(const struct mali_frag_batch *b, struct mali_follower *
         raster_sampler_lookup(&lookup->key, &lookup->image, &in, lane, &it.where);
     if (!it.address)
         it.where.offset = 0;
-    gpu_follow_lookup(&f->of, &it, NULL, NULL, c);
+    gpu_follow_lookup(&f->of, &it, &(struct gpu_texels){.sampler_key = &lookup->key, .image = &lookup->image},
+                      c);
 }
 
 static bool watched_texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes,

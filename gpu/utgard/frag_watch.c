@@ -169,7 +169,7 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
         raster_texture_sample(key, texture, c[0], c[1], it.has_r ? c[2] : NULL, lod ? c[3] : NULL, word);
         it.result = word[lane];
     }
-    gpu_follow_lookup(&f->of, &it, key, texture, c);
+    gpu_follow_lookup(&f->of, &it, &(struct gpu_texels){.key = key, .texture = texture}, c);
 }
 
 static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],

@@ -253,7 +253,8 @@ static void on_request(struct vc4_follower *t, const struct vc4_watched_port *po
             t->coordinate[unit][k].waits = false;
         }
     }
-    gpu_follow_lookup(&t->of, &it, port->request.key, port->request.texture, coordinates);
+    const struct gpu_texels texels = {.key = port->request.key, .texture = port->request.texture};
+    gpu_follow_lookup(&t->of, &it, &texels, coordinates);
 }
 
 static void on_depth(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)

@@ -1,5 +1,4 @@
-/* The table: what the report has, filtered and sorted; a picture's row opens to its details. All of the data becomes text, never
- * markup. */
+/* The table: what the report has, filtered and sorted; a picture's row opens to its details. */
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const { report, history } = data;
@@ -7,9 +6,7 @@ const verdicts = new Map(data.verdicts.map(verdict => [verdict.word, verdict]));
 const KINDS = { p: "pass", f: "fail", e: "error" };
 const PAGE = 400; // rows at a time
 
-const byId = id => document.getElementById(id);
 const kindOf = word => KINDS[(verdicts.get(word) || { kind: "e" }).kind];
-const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 const opened = new Map(); // of tests: their viewer or true
 
 report.cases.forEach((test, n) => {
@@ -87,7 +84,7 @@ const columns = [
   { id: "capture", name: "Capture", value: test => test.capture,
     cell: test => element("td", { className: "path", textContent: [test.capture, test.options].filter(Boolean).join(" ") }) },
   { id: "gpu", name: "GPU", value: test => test.gpu, cell: test => element("td", { className: "soft", textContent: test.gpu }) },
-  { id: "frame", name: "Frame", number: true, value: test => test.frame || Infinity, cell: test => numberCell("frame", test.frame || "last") },
+  { id: "frame", name: "Frame", number: true, up: true, value: test => test.frame || Infinity, cell: test => numberCell("frame", test.frame || "last") },
   { id: "beyond", name: "Pixels", number: true, value: test => test.beyond || 0, cell: test => numberCell(test.differing === 1 ? "pixel" : "pixels", test.differing ? (test.kind === "pass" ? test.differing : test.beyond).toLocaleString("en") : "") },
   { id: "most", name: "Most", number: true, value: test => test.most || 0, cell: test => numberCell("most", test.differing ? test.most : "") },
   { id: "writer", name: "Last written by", value: test => writer(test), cell: test => element("td", { className: "soft", textContent: writer(test) }) },
@@ -95,10 +92,6 @@ const columns = [
     cell: test => element("td", { className: "history" }, runs(test)), hidden: !history.runs.length },
   { id: "seconds", name: "Time", number: true, value: test => test.seconds, cell: test => numberCell("time", `${test.seconds.toFixed(test.seconds < 10 ? 2 : 0)} s`) },
 ].filter(column => !column.hidden && !(column.id === "writer" && !report.cases.some(test => test.writer)));
-
-function numberCell(name, text) {
-  return element("td", { className: `number soft ${name}`, textContent: text, "data-name": name });
-}
 
 function writer(test) {
   const w = test.writer;
@@ -118,26 +111,10 @@ function runs(test) {
     element("i", { className: verdict ? kindOf(verdict) : "gone", title: `${name}: ${verdict ? verdict + (beyond ? `, ${plural(beyond, "pixel")}` : "") : "not there"}` })));
 }
 
-function writeHeads() {
-  byId("heads").replaceChildren(...columns.map(column => {
-    const head = element("th", { scope: "col", className: column.number ? "number" : "" },
-      element("button", { type: "button", textContent: column.name, onclick: () => choose({ column: column.id, down: state.column === column.id ? !state.down : Boolean(column.number && column.id !== "frame") }) }));
-    if (state.column === column.id) head.ariaSort = state.down ? "descending" : "ascending";
-    return head;
-  }));
-}
-
-function sorted(tests) {
-  const column = columns.find(c => c.id === state.column);
-  const value = column ? column.value : test => test.number;
-  const order = (a, b) => typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a < b ? -1 : a > b ? 1 : 0;
-  return tests.sort((a, b) => (state.down ? -1 : 1) * order(value(a), value(b)) || a.number - b.number);
-}
-
 function writeRows() {
   for (const button of byId("chips").children) button.ariaPressed = String(button.value === state.kind);
-  writeHeads();
-  const tests = sorted(report.cases.filter(isMeant));
+  byId("heads").replaceChildren(...columnHeads(columns, state, choose));
+  const tests = inOrder(report.cases.filter(isMeant), columns, state);
   const shown = tests.slice(0, state.limit);
   byId("rows").replaceChildren(...shown.flatMap(test => opened.has(test) ? [row(test), opened.get(test).row] : [row(test)]));
   byId("none").hidden = tests.length > 0;
@@ -181,7 +158,6 @@ function sentence(test) {
 function facts(test) {
   const list = element("dl", { className: "detailed" });
   const add = (name, value) => { if (value) list.append(element("dt", { textContent: name }), element("dd", {}, value)); };
-  const quoted = text => /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   const play = [test.options.replace(/--(tolerance|share)[= ]\S+ ?/g, "").trim(), test.shown ? `--frame ${test.shown}` : ""].filter(Boolean).join(" ");
   add("Message", test.detail);
   add("Reason", test.reason);
