@@ -100,12 +100,7 @@ int world_compile(struct jit_engine *engine, const struct world_batch *batch, co
 
 /* ---- comparing ---- */
 
-/* UBSan of clang looks before a function for its type: compiled code has none there. */
-#ifdef __clang__
-__attribute__((no_sanitize("function")))
-#endif
-static void
-call(world_fn code, uint32_t index, void *world)
+static void call(world_fn code, uint32_t index, void *world)
 {
     code(index, world);
 }

@@ -98,11 +98,7 @@ static void same_end(const struct world_simple_v *x, const struct world_simple_v
 }
 
 /* Runs by `how`: NULL: the interpreter. */
-#ifdef __clang__
-__attribute__((no_sanitize("function"))) /* compiled code has no type before it */
-#endif
-static void
-run(struct world_simple_v *w, world_fn how)
+static void run(struct world_simple_v *w, world_fn how)
 {
     if (how)
         how(0, w);
