@@ -421,8 +421,10 @@ static bool smaller(const struct fuzz_subject *subject, const struct fuzz_case *
     const bool done = first >= insns
                           ? clear_bytes(c, first - insns, count, out)
                           : leave_insns(set->isa, c, all, first, UTIL_MIN(first + count, insns), out);
+    struct fuzz_program_head head = head_of(c);
+    head.changed = 1;
     if (done)
-        ((struct fuzz_program_head *)(void *)out->bytes)->changed = 1;
+        memcpy(out->bytes, &head, sizeof head);
     return done;
 }
 

@@ -158,16 +158,17 @@ static void name_subject(struct fuzz_campaign *c, char folder[256])
     snprintf(folder, 256, "fuzz-%.*s", (int)strcspn(name, "."), name);
 }
 
-static int fuzz(struct fuzz_options *o)
+static int run(const struct fuzz_options *o)
 {
     struct fuzz_campaign c = {.options = o, .lock = -1};
+    struct fuzz_options own = *o;
     char folder[256];
     name_subject(&c, folder);
-    if (!o->folder && !o->again)
-        o->folder = folder;
-
-    int code = o->again ? fuzz_try_again(&c) : fuzz_folder_open(&c);
-    if (!code && !o->again) {
+    if (!own.folder && !own.again)
+        own.folder = folder;
+    c.options = &own;
+    int code = own.again ? fuzz_try_again(&c) : fuzz_folder_open(&c);
+    if (!code && !own.again) {
         code = fuzz_run(&c);
         if (!code)
             code = write_json(&c);
@@ -184,5 +185,5 @@ int tool_fuzz(int argc, char **argv)
     const int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
-    return o.answers ? answer(&o) : fuzz(&o);
+    return o.answers ? answer(&o) : run(&o);
 }

@@ -68,12 +68,12 @@ static int write_file(const char *path, const void *bytes, size_t size)
     if (!file)
         return -errno;
     const bool bad = fwrite(bytes, 1, size, file) != size;
-    if (fclose(file) || bad || rename(part, path)) {
-        const int err = errno ? -errno : -EIO;
+    int err = fclose(file) || bad ? -EIO : 0;
+    if (!err && rename(part, path))
+        err = -errno;
+    if (err)
         unlink(part);
-        return err;
-    }
-    return 0;
+    return err;
 }
 
 int fuzz_folder_keep_totals(const struct fuzz_campaign *c)

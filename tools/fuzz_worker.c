@@ -288,7 +288,7 @@ _Noreturn void fuzz_work(const struct fuzz_order *o)
     struct tool_device_options device = options->device;
     struct tool_sandbox sandbox = {.name = "fuzz", .off = device.no_sandbox};
     struct fuzz_against *against = NULL;
-    struct fuzz_subject *subject;
+    struct fuzz_subject *subject = NULL;
     struct util_error error = {0};
     if (options->against && fuzz_against_create(options->against, &against))
         fail(o, TOOL_HOST, "the other side cannot be started");

@@ -169,12 +169,13 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 }
 
 /* Straight programs run in all lanes where what the others do is not seen: by nobody who looks at memory, or asks which
- * lanes execute. */
+ * lanes execute, and by no port that is called, which may refuse what a lane asks for. */
 void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
                         LLVMValueRef *lanes, LLVMValueRef *helpers)
 {
     const struct mali_decoded *p = e->variant->program;
-    const bool unseen = !p->loads && !p->stores && !e->forms->at_once && !(p->warp && p->warp->permutes);
+    const bool unseen =
+        !p->loads && !p->stores && !e->forms->at_once && !e->forms->calls && !(p->warp && p->warp->permutes);
     if (straight && unseen) {
         *lanes = LLVMConstAllOnes(b->i1x16);
         *helpers = NULL;

@@ -102,6 +102,7 @@ static struct fuzz_subject *open_capture(const char *path)
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     uint8_t *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
     const size_t size = fread(bytes, 1, 1 << 20, file);
     fclose(file);
     assert_int_equal(fuzz_capture_create(bytes, size, NULL, &s, NULL), 0);
@@ -205,8 +206,7 @@ static void questions(void **state)
         "vitrail fuzz 1\nset midgard\nwords 16 4000000000\n",
         "vitrail fuzz 1\nset midgard\nwords 16 1\nshort",
         "vitrail fuzz 1\nwords 16 1\n",
-        "vitrail fuzz 1\nset simple-v\nmode usual\nwords 2 1\nab"
-        "in memory 1 99999999\n",
+        "vitrail fuzz 1\nset simple-v\nmode usual\nwords 2 1\nabin memory 1 99999999\n",
         "vitrail fuzz 1\nset simple-v\nmode usual\nwords 2 1\nabin fault 4 1\nabcd"};
     char *answer = NULL;
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(bad); n++) {

@@ -10,7 +10,9 @@
 #include "tests/tools/json_reader.h"
 #include "tools/tool.h"
 
-#define CAPTURES SOURCE_DIR "/tests/captures/"
+static const char kmscube[] = SOURCE_DIR "/tests/captures/kmscube.vtc",
+                  mali400[] = SOURCE_DIR "/tests/captures/mali400/kmscube.vtc",
+                  readme[] = SOURCE_DIR "/README.md";
 
 static int fuzz(const char *const *words)
 {
@@ -111,13 +113,12 @@ static void findings(void **state)
 static void captures(void **state)
 {
     const char *folder = strdup(command_at("capture")), *json = strdup(command_at("capture.json"));
-    assert_int_equal(
-        FUZZ(CAPTURES "kmscube.vtc", "--cases", "12", "--jobs", "1", "--corpus", folder, "--json", json),
-        TOOL_OK);
+    assert_int_equal(FUZZ(kmscube, "--cases", "12", "--jobs", "1", "--corpus", folder, "--json", json),
+                     TOOL_OK);
     struct json_object *all = totals_of(json);
     assert_true(number(all, "cases") >= 12 && number(all, "runs") > 0 && number(all, "features") > 20);
     json_object_put(all);
-    assert_int_equal(FUZZ("--again", CAPTURES "mali400/kmscube.vtc"), TOOL_OK);
+    assert_int_equal(FUZZ("--again", mali400), TOOL_OK);
     free((void *)(uintptr_t)folder);
     free((void *)(uintptr_t)json);
 }
@@ -126,12 +127,12 @@ static void refusals(void **state)
 {
     const char *folder = strdup(command_at("refused"));
     assert_int_equal(FUZZ("--time", "1"), TOOL_USAGE);
-    assert_int_equal(FUZZ("--isa", "midgard", CAPTURES "kmscube.vtc"), TOOL_USAGE);
+    assert_int_equal(FUZZ("--isa", "midgard", kmscube), TOOL_USAGE);
     assert_int_equal(FUZZ("--shard", "3/2", "--isa", "midgard"), TOOL_USAGE);
-    assert_int_equal(FUZZ("--against", "true", CAPTURES "kmscube.vtc"), TOOL_USAGE);
-    assert_int_equal(FUZZ("--again", SOURCE_DIR "/README.md"), TOOL_BAD_FILE);
-    assert_int_equal(FUZZ("--isa", "midgard", "--again", SOURCE_DIR "/README.md"), TOOL_BAD_FILE);
-    assert_int_equal(FUZZ("--corpus", folder, SOURCE_DIR "/README.md"), TOOL_BAD_FILE);
+    assert_int_equal(FUZZ("--against", "true", kmscube), TOOL_USAGE);
+    assert_int_equal(FUZZ("--again", readme), TOOL_BAD_FILE);
+    assert_int_equal(FUZZ("--isa", "midgard", "--again", readme), TOOL_BAD_FILE);
+    assert_int_equal(FUZZ("--corpus", folder, readme), TOOL_BAD_FILE);
     assert_int_equal(FUZZ("--corpus", "/nowhere/at/all", "--isa", "midgard"), TOOL_HOST);
     free((void *)(uintptr_t)folder);
 }
