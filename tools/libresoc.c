@@ -62,7 +62,7 @@ int tool_libresoc_load(const char *name, const struct tool_libresoc *program,
                                                      .arguments = program->words,
                                                      .write = write,
                                                      .engine = program->engine,
-                                                     .often = (uint32_t)program->often};
+                                                     .after = program->after};
     struct util_error error = {0};
     const int err = libresoc_process_create(file->bytes, file->size, &options, out, &error);
     if (!err)

@@ -13,7 +13,7 @@ struct tool_libresoc {
     uint64_t memory, instructions;
     bool no_sandbox;
     struct jit_engine *engine; /* NULL: it is interpreted; borrowed */
-    uint64_t often; /* times that the interpreter comes to a place until that is compiled; 0: the usual */
+    uint64_t after; /* instructions that the interpreter does until something is compiled; 0: the usual */
 };
 #define TOOL_LIBRESOC_USUAL {.memory = 256u << 20, .instructions = 1ull << 32}
 extern const struct tool_option tool_libresoc_rows[];

@@ -34,8 +34,8 @@ static const struct tool_option rows[] = {
     {"trace", NULL, "print each instruction before it is executed, with its number, on standard error",
      .kind = TOOL_SWITCH, .at = AT(trace)},
     {"compile-after", "N",
-     "times that the interpreter comes to a place until what begins there is compiled (default 10000)",
-     .kind = TOOL_NUMBER, .at = AT(program.often), .min = 1, .max = UINT32_MAX},
+     "instructions that the interpreter does until what it does often is compiled (default 1 M)",
+     .kind = TOOL_SIZE, .at = AT(program.after), .min = 1, .max = UINT64_MAX >> 1},
     {"stats", NULL,
      "say at the end how many instructions it took, and how long; what was compiled, and what of the "
      "program was interpreted most",

@@ -217,7 +217,7 @@ int libresoc_process_create(const uint8_t *bytes, uint64_t size,
     if (!err)
         err = load(p, bytes, &elf, error);
     if (!err && options->engine)
-        err = libresoc_process_code_create(p->program, options->engine, options->often, &p->code);
+        err = libresoc_process_code_create(p->program, options->engine, options->after, &p->code);
     p->options.argument = NULL;
     if (err) {
         libresoc_process_destroy(p);

@@ -24,7 +24,7 @@ struct libresoc_process_options {
     void *data;
     struct jit_engine
         *engine;    /* what the program does often is compiled by it; borrowed. NULL: all is interpreted */
-    uint32_t often; /* of struct libresoc_process_code; 0: the usual */
+    uint64_t after; /* of struct libresoc_process_code; 0: the usual */
 };
 
 struct libresoc_process {

@@ -10,8 +10,10 @@
 #include "jit/builder.h"
 #include "util/bits.h"
 
+/* AFTER instructions take the interpreter as long as a compile: what is in vain is at worst as much again. */
 enum {
-    OFTEN = 10000,    /* a compile takes as long as some hundred thousand instructions of the interpreter */
+    AFTER = 1000000,
+    OFTEN = 100,      /* the interpreter comes to a place once in so many of them */
     RUN_COST = 1024,  /* instructions; an engine optimises what has run so many thousand times */
     SLICE = 1u << 24, /* fuel until the code is looked at again */
 };
@@ -151,8 +153,10 @@ static bool finds_part(struct libresoc_running *r, uint32_t place)
     if (begins && code->part[place] != r->part)
         return true;
     /* What is entered with other lengths than it is made for is compiled once more. */
-    if (code->steps[place] < code->often || code->known[place] & TRIED || (code->known[place] && !begins))
+    if (code->interpreted - code->then < code->after || code->steps[place] <= code->after / OFTEN ||
+        code->known[place] & TRIED || (code->known[place] && !begins))
         return false;
+    code->then = code->interpreted;
     return compile(r, place);
 }
 
@@ -237,14 +241,14 @@ enum simple_v_fault libresoc_process_code_run(struct libresoc_process_code *code
 /* ---- life ---- */
 
 int libresoc_process_code_create(const struct simple_v_program *program, struct jit_engine *engine,
-                                 uint32_t often, struct libresoc_process_code **out)
+                                 uint64_t after, struct libresoc_process_code **out)
 {
     struct libresoc_process_code *code = calloc(1, sizeof *code);
     *out = NULL;
     if (!code)
         return -ENOMEM;
     code->engine = engine;
-    code->often = often ? often : OFTEN;
+    code->after = after ? after : AFTER;
     code->count = program->count;
     code->part = calloc(code->count + 1u, sizeof *code->part);
     code->known = calloc(code->count + 1u, sizeof *code->known);

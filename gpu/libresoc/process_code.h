@@ -14,20 +14,20 @@
 /* What there is of compiled code, and what had none. */
 struct libresoc_process_code {
     struct jit_engine *engine; /* the caller's */
-    uint32_t often;            /* times that the interpreter comes to a place until that is compiled */
-    uint32_t count;            /* halfwords of the program, and of what follows; owned: */
-    uint16_t *part;            /* by halfword, that which may be entered there, plus 1; 0: none */
-    uint8_t *known;            /* by halfword: what is known of it */
-    uint32_t *steps;           /* by halfword, of a VBLOCK its first: what the interpreter did there */
+    uint64_t after;  /* instructions that the interpreter does until what it does often is compiled */
+    uint32_t count;  /* halfwords of the program, and of what follows; owned: */
+    uint16_t *part;  /* by halfword, that which may be entered there, plus 1; 0: none */
+    uint8_t *known;  /* by halfword: what is known of it */
+    uint32_t *steps; /* by halfword, of a VBLOCK its first: what the interpreter did there */
     struct jit_function *parts[LIBRESOC_PARTS];
     uint32_t part_count;
-    uint64_t interpreted;      /* instructions */
-    struct util_error refused; /* why a part could not be compiled; code 0: all could */
+    uint64_t interpreted, then; /* instructions; and when the last part was compiled */
+    struct util_error refused;  /* why a part could not be compiled; code 0: all could */
 };
 
-/* 0, -ENOMEM. `often` 0: the usual. */
+/* 0, -ENOMEM. `after` 0: the usual. */
 int libresoc_process_code_create(const struct simple_v_program *program, struct jit_engine *engine,
-                                 uint32_t often, struct libresoc_process_code **out);
+                                 uint64_t after, struct libresoc_process_code **out);
 void libresoc_process_code_destroy(struct libresoc_process_code *code); /* takes NULL */
 
 /* simple_v_run, whose memory ports have to be copies from and to the pages. */

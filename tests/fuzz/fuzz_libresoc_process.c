@@ -10,7 +10,7 @@
 #include "gpu/libresoc/process.h"
 #include "tests/fuzz/engine.h"
 
-enum { MEMORY = 1 << 20, FUEL = 2000, OFTEN = 2 };
+enum { MEMORY = 1 << 20, FUEL = 2000, AFTER = 2 };
 enum { COMPILED = 32 | 64, NOT_COMPILED = 128 }; /* one in eight, as in fuzz_program.c */
 
 /* How a process ended. */
@@ -83,7 +83,7 @@ static void execute(const uint8_t *bytes, size_t size, struct jit_engine *engine
                                                      .write = sum_up,
                                                      .data = &end->sum,
                                                      .engine = engine,
-                                                     .often = OFTEN};
+                                                     .after = AFTER};
     struct libresoc_process *process;
     struct util_error error = {0};
     memset(end, 0, sizeof *end);
