@@ -333,12 +333,13 @@ static void whole_numbers_are_as_754_has_them(void **state)
         {ROW(rootn), INF, -4, 0, EXACT},    {ROW(rootn), NONE, 3, NONE, EXACT},
     };
     for (size_t n = 0; n < 2 * UTIL_ARRAY_SIZE(rows); n++) {
+        const size_t row = n / 2;
         const unsigned width = n & 1 ? 64 : 32;
         struct isa_ieee e = {ISA_IEEE_EVEN, 0};
-        const uint64_t got = simple_v_function_of_two(&e, rows[n / 2].op, width,
-                                                      bits_of(rows[n / 2].x, width), (uint64_t)rows[n / 2].n);
-        is_special(rows[n / 2].name, width, got, rows[n / 2].expected, &e, rows[n / 2].flags, rows[n / 2].x,
-                   (double)rows[n / 2].n);
+        const uint64_t got = simple_v_function_of_two(&e, rows[row].op, width, bits_of(rows[row].x, width),
+                                                      (uint64_t)rows[row].n);
+        is_special(rows[row].name, width, got, rows[row].expected, &e, rows[row].flags, rows[row].x,
+                   (double)rows[row].n);
     }
 }
 
