@@ -278,8 +278,6 @@ static const struct breach simple_v[] = {
     {"p48 add x10v, x12v, x14v, pred:x9", ""},
     {"p48 fcvt.w.s x10v, f12v, dst:x10", "0 an instruction writes its own mask"},
     {"vblock regs(x5=x9), preds(x5=x9) { add x5, x6, x7 }", "0 an instruction writes its own mask"},
-    {"fcbrt.d f1, f2", "0 the interpreter does not compute this function"},
-    {"fsin.d f1, f2", "0 the interpreter does not compute this function"},
     {"fsin.s f1, f2\nc.nop\n.word 0x0000", ""},
 };
 
