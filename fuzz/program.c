@@ -373,19 +373,23 @@ static uint32_t insn_at(const struct isa_set *isa, const uint8_t *words, uint32_
     return UTIL_MIN(at, count);
 }
 
-static uint32_t parts(const struct fuzz_subject *subject, const struct fuzz_case *c)
+static uint32_t insns_of(const struct world_set *set, const struct fuzz_case *c)
 {
-    const struct world_set *set = subject_of(subject)->set;
     uint32_t insns;
     insn_at(set->isa, c->bytes + sizeof(struct fuzz_program_head), words_of(set, c), UINT32_MAX, &insns);
     return insns;
+}
+
+static uint32_t parts(const struct fuzz_subject *subject, const struct fuzz_case *c)
+{
+    return words_of(subject_of(subject)->set, c);
 }
 
 /* Instructions left out; of those that are few also bytes cleared. */
 static uint32_t steps(const struct fuzz_subject *subject, const struct fuzz_case *c)
 {
     const struct world_set *set = subject_of(subject)->set;
-    const uint32_t insns = parts(subject, c);
+    const uint32_t insns = insns_of(set, c);
     return insns > FEW ? insns : insns + words_of(set, c) * set->isa->word_bytes;
 }
 
@@ -417,7 +421,7 @@ static bool smaller(const struct fuzz_subject *subject, const struct fuzz_case *
                     uint32_t count, struct fuzz_case *out)
 {
     const struct world_set *set = subject_of(subject)->set;
-    const uint32_t all = words_of(set, c), insns = parts(subject, c);
+    const uint32_t all = words_of(set, c), insns = insns_of(set, c);
     const bool done = first >= insns
                           ? clear_bytes(c, first - insns, count, out)
                           : leave_insns(set->isa, c, all, first, UTIL_MIN(first + count, insns), out);

@@ -48,21 +48,30 @@ void fuzz_feature_of_line(struct fuzz_result *r, uint64_t kind, const char *line
         fuzz_feature(r, XXH3_64bits_withSeed(text, used, kind));
 }
 
+/* Words of hexadecimal digits alone are numbers here: values have no mark. */
+static size_t hex_word(const char *at)
+{
+    const size_t length = strspn(at, "0123456789abcdef");
+    return isalnum((unsigned char)at[length]) ? 0 : length;
+}
+
 void fuzz_name(char name[FUZZ_NAME_MAX], const char *kind, const char *text)
 {
-    char both[FUZZ_TEXT_MAX], words[FUZZ_TEXT_MAX];
+    char both[FUZZ_TEXT_MAX];
+    const bool numbers = !strcmp(kind, "crash"); /* places in a program, which tell causes apart */
+    bool within = false;                         /* a word */
     size_t used = 0;
     snprintf(both, sizeof both, "%s %.*s", kind, (int)strcspn(text, "\n"), text);
-    const size_t length = plain(both, strlen(both), words, sizeof words);
-    const bool numbers = !strcmp(kind, "crash"); /* places in a program, which tell causes apart */
-    for (size_t n = 0; n < length && used + 1 < FUZZ_NAME_MAX; n++) {
-        const unsigned char c = (unsigned char)words[n];
-        if (isdigit(c) && !numbers)
-            continue;
-        if (isalnum(c))
+    for (const char *at = both; *at && used + 1 < FUZZ_NAME_MAX; at++) {
+        const unsigned char c = (unsigned char)*at;
+        const size_t number = numbers || within ? 0 : hex_word(at);
+        if (number)
+            at += number - 1;
+        else if (isalpha(c) || (isdigit(c) && numbers))
             name[used++] = (char)tolower(c);
-        else if (used && name[used - 1] != '-')
+        else if (!isdigit(c) && used && name[used - 1] != '-')
             name[used++] = '-';
+        within = isalnum(c) != 0;
     }
     while (used && name[used - 1] == '-')
         used--;

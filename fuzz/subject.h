@@ -67,7 +67,7 @@ struct fuzz_functions {
     uint32_t (*steps)(const struct fuzz_subject *subject, const struct fuzz_case *c);
     bool (*smaller)(const struct fuzz_subject *subject, const struct fuzz_case *c, uint32_t first,
                     uint32_t count, struct fuzz_case *out);
-    /* How large it is, for people: instructions, pages and writes. */
+    /* How large it is, for people: words; pages and writes. */
     uint32_t (*parts)(const struct fuzz_subject *subject, const struct fuzz_case *c);
     /* A file of it that other tools read. 0 or -errno. */
     int (*save)(struct fuzz_subject *subject, const struct fuzz_case *c, const char *path,

@@ -13,7 +13,9 @@
 #define FUZZ_JOBS_MAX    64u
 #define FUZZ_CORPUS_MAX  4096u /* cases */
 #define FUZZ_FAULT_KINDS 256u
-#define FUZZ_VARIANTS    4u /* findings of one cause that are kept: it may be several */
+#define FUZZ_FINDINGS_MAX                                                                                    \
+    64u /* that are kept; the others are counted with the first of their cause, or left out */
+#define FUZZ_VARIANTS 4u /* findings of one cause that are kept: it may be several */
 
 struct fuzz_options {
     const char *set, *against, *again, *capture, *folder, *json;

@@ -67,8 +67,9 @@ static void add_finding(struct crew *crew, const char *cause, const char *text, 
             first = first ? first : &c->findings.at[n];
             variants++;
         }
-    if (variants == FUZZ_VARIANTS) {
-        first->count++;
+    if (variants == FUZZ_VARIANTS || c->findings.count >= FUZZ_FINDINGS_MAX) {
+        if (first)
+            first->count++;
         return;
     }
     snprintf(fresh.cause, sizeof fresh.cause, "%s", cause);

@@ -28,7 +28,7 @@ static void again_command(const struct fuzz_campaign *c, const struct fuzz_findi
 
 static const char *part_noun(const struct fuzz_campaign *c)
 {
-    return c->options->capture ? "parts" : "instructions";
+    return c->options->capture ? "parts" : "words";
 }
 
 /* ---- JSON ---- */
