@@ -37,8 +37,8 @@ struct subject {
 struct play {
     uint64_t pictures[FRAMES_MAX];
     uint32_t frames;
-    uint64_t faults; /* hash of all, in order */
-    char first[FUZZ_TEXT_MAX];
+    uint64_t faults;                                /* hash of all, in order */
+    char first[FUZZ_TEXT_MAX], kind[FUZZ_TEXT_MAX]; /* the first: all of it; unit and text */
     struct gpu_counters counters;
     int error; /* of the device: it could not be made */
 };
@@ -63,12 +63,14 @@ static void note_fault(struct play *p, const struct gpu_fault *fault, struct fuz
 {
     char text[FUZZ_TEXT_MAX], kind[FUZZ_TEXT_MAX];
     gpu_fault_format(fault, text, sizeof text);
-    if (!p->faults)
+    snprintf(kind, sizeof kind, "%s: %.400s", fault->unit, fault->text);
+    if (!p->faults) {
         memcpy(p->first, text, sizeof p->first);
+        memcpy(p->kind, kind, sizeof p->kind);
+    }
     p->faults = XXH3_64bits_withSeed(text, strlen(text), p->faults) | 1;
     if (!features)
         return;
-    snprintf(kind, sizeof kind, "%s: %.400s", fault->unit, fault->text);
     fuzz_feature_of_line(features, 20, kind, strlen(kind));
     fuzz_note_fault(features, kind);
 }
@@ -146,8 +148,9 @@ static void compare(const struct play *p, const struct play *other, unsigned way
     char text[FUZZ_TEXT_MAX];
     uint32_t frame = 0;
     if (p->faults != other->faults) {
-        snprintf(text, sizeof text, "faults differ, %s\ncompiled: %.200s\n%s: %.200s", way_name(way),
-                 *p->first ? p->first : "none", way_name(way), *other->first ? other->first : "none");
+        snprintf(text, sizeof text, "faults differ, %s, %.80s\ncompiled: %.160s\n%s: %.160s", way_name(way),
+                 *p->kind ? p->kind : other->kind, *p->first ? p->first : "none", way_name(way),
+                 *other->first ? other->first : "none");
         fuzz_find(out, "differs", text);
     }
     while (frame < p->frames && p->pictures[frame] == other->pictures[frame])

@@ -94,7 +94,7 @@ void fuzz_put_json(const struct fuzz_campaign *c, FILE *out);
 /* What lint and the rerun say of a finding, in a process of its own, into its .txt. */
 void fuzz_explain(const struct fuzz_campaign *c, const struct fuzz_finding *f);
 
-/* ---- the processes (fuzz_crew.c, fuzz_worker.c) ---- */
+/* ---- the processes (fuzz_crew.c, fuzz_hear.c, fuzz_worker.c) ---- */
 
 /* What a worker shares with who looks after it. */
 struct fuzz_slot {
@@ -119,6 +119,21 @@ struct fuzz_message {
     uint32_t kind, case_bytes, features, status; /* status: of a failure, that the command ends with */
     char name[FUZZ_NAME_MAX], text[FUZZ_TEXT_MAX];
 }; /* then the case's bytes, then the features */
+
+#define FUZZ_MESSAGE_MAX                                                                                     \
+    (sizeof(struct fuzz_message) + FUZZ_CASE_BYTES + FUZZ_FEATURES_MAX * sizeof(uint64_t))
+
+/* What was heard of a message that is not whole yet; `failed`: the exit status that ends the work, if a message said so. */
+struct fuzz_heard {
+    uint8_t *bytes; /* FUZZ_MESSAGE_MAX of them, owned */
+    size_t used;
+    int failed;
+};
+/* Takes what is there to read. False: nothing more will come, or should. */
+bool fuzz_hear(struct fuzz_campaign *c, struct fuzz_heard *heard, int pipe);
+/* 0, or TOOL_HOST after a message. */
+int fuzz_hear_finding(struct fuzz_campaign *c, const char *cause, const char *text,
+                      const struct fuzz_case *one);
 
 enum {
     FUZZ_EXIT_DONE = 0,

@@ -13,12 +13,10 @@
 
 #include "tools/fuzz.h"
 #include "util/bits.h"
-#include "util/list.h"
 
 #define LOOK_SECONDS   0.1
 #define KEEP_SECONDS   5.0
 #define REDUCE_SECONDS 60.0
-#define MESSAGE_MAX    (sizeof(struct fuzz_message) + FUZZ_CASE_BYTES + FUZZ_FEATURES_MAX * sizeof(uint64_t))
 
 struct worker {
     pid_t process; /* 0: none */
@@ -30,16 +28,14 @@ struct worker {
     uint32_t step; /* of the slot, when that was last seen to change, */
     double since;  /* and when that was */
     double started;
-    bool late, told; /* killed; it has told a finding of the case at hand */
-    uint8_t *bytes;  /* of a message that is not whole yet */
-    size_t used;
+    bool late; /* killed, as its case did not end */
+    struct fuzz_heard heard;
 };
 
 struct crew {
     struct fuzz_campaign *c;
     struct worker *workers;
     uint32_t count;
-    uint64_t cases_begun; /* of this run, by slices */
     double begun, kept, reduce_until;
     bool ending;
     int failed; /* the exit status that ends the work; 0: it goes on */
@@ -54,123 +50,11 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-/* ---- findings ---- */
-
-/* The first few of a cause are kept, each under a name of its own; the others are counted with the first. */
-static void add_finding(struct crew *crew, const char *cause, const char *text, const struct fuzz_case *one)
-{
-    struct fuzz_campaign *c = crew->c;
-    struct fuzz_finding fresh = {.count = 1}, *first = NULL;
-    uint32_t variants = 0;
-    for (uint32_t n = 0; n < c->findings.count; n++)
-        if (!strcmp(c->findings.at[n].cause, cause)) {
-            first = first ? first : &c->findings.at[n];
-            variants++;
-        }
-    if (variants == FUZZ_VARIANTS || c->findings.count >= FUZZ_FINDINGS_MAX) {
-        if (first)
-            first->count++;
-        return;
-    }
-    snprintf(fresh.cause, sizeof fresh.cause, "%s", cause);
-    if (variants)
-        snprintf(fresh.name, sizeof fresh.name, "%.*s-%u", FUZZ_NAME_MAX - 12, cause, variants + 1);
-    else
-        snprintf(fresh.name, sizeof fresh.name, "%s", cause);
-    snprintf(fresh.text, sizeof fresh.text, "%s", text);
-    fresh.found = malloc(sizeof *one);
-    if (!fresh.found || !UTIL_LIST_ADD(c->findings, fresh)) {
-        free(fresh.found);
-        crew->failed = TOOL_HOST;
-        return;
-    }
-    *fresh.found = *one;
-    fuzz_folder_keep_finding(c, &fresh);
-}
-
-static void add_notable(struct fuzz_campaign *c, const struct fuzz_case *one, const uint8_t *features,
-                        uint32_t count)
-{
-    bool new = false;
-    for (uint32_t n = 0; n < count; n++)
-        new |= fuzz_features_add(&c->features, util_load64(features + 8 * (size_t)n));
-    if (!new || c->corpus.count == FUZZ_CORPUS_MAX)
-        return;
-    struct fuzz_case *copy = malloc(offsetof(struct fuzz_case, bytes) + one->size);
-    if (!copy)
-        return;
-    memcpy(copy, one, offsetof(struct fuzz_case, bytes) + one->size);
-    if (UTIL_LIST_ADD(c->corpus, copy))
-        fuzz_folder_keep_case(c, copy);
-    else
-        free(copy);
-}
-
-/* ---- hearing ---- */
-
-/* Names become files': nothing but what fuzz_name makes of them. */
-static void clean_name(const char *from, char to[FUZZ_NAME_MAX])
-{
-    char text[FUZZ_NAME_MAX];
-    snprintf(text, sizeof text, "%.*s", FUZZ_NAME_MAX - 1, from);
-    for (char *at = text; *at; at++)
-        if (!((*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') || *at == '-'))
-            *at = '-';
-    snprintf(to, FUZZ_NAME_MAX, "%s", *text && *text != '-' ? text : "finding");
-}
-
-static void clean_text(char text[FUZZ_TEXT_MAX])
-{
-    text[FUZZ_TEXT_MAX - 1] = 0;
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < 32 && *at != '\n')
-            *at = ' ';
-    for (size_t length = strlen(text); length && text[length - 1] == '\n';)
-        text[--length] = 0;
-}
-
-static void take_message(struct crew *crew, struct worker *w, const struct fuzz_message *m,
-                         const uint8_t *rest)
-{
-    static struct fuzz_case one;
-    char name[FUZZ_NAME_MAX], text[FUZZ_TEXT_MAX];
-    memcpy(text, m->text, sizeof text);
-    clean_name(m->name, name);
-    clean_text(text);
-    one.size = m->case_bytes;
-    memcpy(one.bytes, rest, m->case_bytes);
-    if (m->kind == FUZZ_FOUND) {
-        add_finding(crew, name, text, &one);
-    } else if (m->kind == FUZZ_NOTABLE) {
-        add_notable(crew->c, &one, rest + m->case_bytes, m->features);
-    } else {
-        if (*text)
-            tool_error("fuzz", 0, "%s", text);
-        crew->failed = m->status == TOOL_BAD_FILE ? TOOL_BAD_FILE : TOOL_HOST;
-    }
-}
-
-/* False: nothing more will come, or should. */
 static bool hear(struct crew *crew, struct worker *w)
 {
-    const ssize_t n = read(w->pipe, w->bytes + w->used, MESSAGE_MAX - w->used);
-    if (n <= 0)
-        return n < 0 && (errno == EINTR || errno == EAGAIN);
-    w->used += (size_t)n;
-    for (;;) {
-        struct fuzz_message m;
-        if (w->used < sizeof m)
-            return true;
-        memcpy(&m, w->bytes, sizeof m);
-        if (m.kind >= FUZZ_MESSAGES || m.case_bytes > FUZZ_CASE_BYTES || m.features > FUZZ_FEATURES_MAX)
-            return false;
-        const size_t whole = sizeof m + m.case_bytes + (size_t)m.features * 8;
-        if (w->used < whole)
-            return true;
-        take_message(crew, w, &m, w->bytes + sizeof m);
-        memmove(w->bytes, w->bytes + whole, w->used - whole);
-        w->used -= whole;
-    }
+    const bool more = fuzz_hear(crew->c, &w->heard, w->pipe);
+    crew->failed = crew->failed ? crew->failed : w->heard.failed;
+    return more;
 }
 
 /* ---- beginning ---- */
@@ -212,7 +96,7 @@ static bool start(struct crew *crew, struct worker *w, const struct fuzz_order *
     w->pipe = ends[0];
     w->task = order->task;
     w->step = 0;
-    w->used = 0;
+    w->heard.used = 0;
     w->late = false;
     w->started = w->since = tool_seconds();
     return true;
@@ -365,7 +249,8 @@ static void end(struct crew *crew, struct worker *w)
         one.size = UTIL_MIN(one.size, (uint32_t)FUZZ_CASE_BYTES);
         w->slot->counts.cases++;
         name_end(w, status, crew->c->options->case_seconds, name, text);
-        add_finding(crew, name, text, &one);
+        if (fuzz_hear_finding(crew->c, name, text, &one))
+            crew->failed = TOOL_HOST;
     }
     if (!trying && !crew->failed && !is_well(status)) {
         name_end(w, status, crew->c->options->case_seconds, name, text);
@@ -500,11 +385,11 @@ static int begin(struct crew *crew, struct fuzz_campaign *c, uint32_t count)
     crew->workers = calloc(count, sizeof *crew->workers);
     for (uint32_t n = 0; crew->workers && n < count; n++) {
         struct worker *w = &crew->workers[n];
-        w->bytes = malloc(MESSAGE_MAX);
+        w->heard.bytes = malloc(FUZZ_MESSAGE_MAX);
         w->slot = mmap(NULL, sizeof *w->slot, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (w->slot == MAP_FAILED)
             w->slot = NULL;
-        if (!w->bytes || !w->slot)
+        if (!w->heard.bytes || !w->slot)
             return -ENOMEM;
     }
     return crew->workers ? 0 : -ENOMEM;
@@ -518,7 +403,7 @@ static void finish(struct crew *crew)
             end(crew, w);
         if (w->slot)
             munmap(w->slot, sizeof *w->slot);
-        free(w->bytes);
+        free(w->heard.bytes);
     }
     free(crew->workers);
 }

@@ -21,7 +21,8 @@ static uint8_t *read_file(const char *name, size_t *size)
     char path[1024];
     snprintf(path, sizeof path, "%s/tests/fuzz/findings/%s", SOURCE_DIR, name);
     FILE *file = fopen(path, "rb");
-    assert_non_null(file);
+    if (!file)
+        fail_msg("%s cannot be read", path);
     uint8_t *bytes = malloc(1 << 20);
     assert_non_null(bytes);
     *size = fread(bytes, 1, 1 << 20, file);

@@ -102,7 +102,8 @@ static struct fuzz_subject *open_capture(const char *path)
 {
     struct fuzz_subject *s = NULL;
     FILE *file = fopen(path, "rb");
-    assert_non_null(file);
+    if (!file)
+        fail_msg("%s cannot be read", path);
     uint8_t *bytes = malloc(1 << 20);
     assert_non_null(bytes);
     const size_t size = fread(bytes, 1, 1 << 20, file);
