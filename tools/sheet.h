@@ -12,7 +12,8 @@
 #define SHEET_ROOM         (96u << 20) /* bytes of PNG in a page; what comes later is left out, and counted */
 #define SHEET_TEXTURES     512u        /* textures in a page, at most */
 #define SHEET_TEXELS       (1u << 22)  /* pixels of a texture's picture, at most */
-#define SHEET_TEXTURE_USES 64u         /* draws that are named with a texture, at most */
+#define SHEET_TEXELS_ALL   (1ull << 28) /* pixels that are drawn for textures, at most: it bounds the time */
+#define SHEET_TEXTURE_USES 64u          /* draws that are named with a texture, at most */
 
 struct sheet_picture {
     uint32_t number; /* from 1 */
@@ -28,6 +29,7 @@ struct sheet_use {
 /* Told apart by what is seen of them. */
 struct sheet_texture {
     uint64_t hash;
+    uint32_t batch; /* during which it was read last: within one nothing changes */
     uint32_t address, width, height, depth, levels, format; /* as of struct gpu_lookup */
     bool cube;
     struct report_png png;
@@ -42,7 +44,7 @@ struct sheet {
     struct capture_info info;
     uint64_t bytes;             /* of PNG so far */
     uint32_t pictures_left_out; /* for want of room */
-    uint32_t textures_left_out; /* too large, too many, or no pictures (buffers) */
+    uint32_t textures_left_out; /* lookups of them: too large, too many, or no pictures (buffers) */
     struct {
         struct sheet_picture *at;
         uint32_t count, room;

@@ -31,13 +31,14 @@ struct player {
         uint32_t count, room;
     } draws;
     uint32_t picture, number; /* being played; draws of it */
+    uint64_t texels;          /* drawn for textures so far */
     bool out_of_memory;
 };
 
 /* What a worker has in hand. */
 struct hand {
     struct player *player;
-    uint32_t draw;
+    uint32_t draw, batch;
     struct gpu_watch watch;
     struct gpu_lane lane;
 };
@@ -74,6 +75,18 @@ static bool keep_png(struct sheet *s, const struct util_image *image, struct rep
 }
 
 /* ---- textures, under the lock ---- */
+
+/* NULL: it was not read in this batch. */
+static struct sheet_texture *known_texture(struct player *p, const struct gpu_lookup *lookup, uint32_t batch)
+{
+    for (uint32_t i = 0; i < p->sheet->textures.count; i++) {
+        struct sheet_texture *t = &p->sheet->textures.at[i];
+        if (t->batch == batch && t->address && t->address == lookup->address && t->width == lookup->width &&
+            t->height == lookup->height && t->format == lookup->format && t->cube == lookup->cube)
+            return t;
+    }
+    return NULL;
+}
 
 static struct sheet_texture *find_texture(struct player *p, const struct gpu_lookup *lookup,
                                           const struct util_image *image)
@@ -123,22 +136,40 @@ static void add_use(struct player *p, struct sheet_texture *texture, const struc
 
 /* ---- workers ---- */
 
+/* Whether the texture must still be drawn; a use of one that need not be is noted. */
+static bool is_new(struct hand *h, const struct gpu_lookup *lookup)
+{
+    struct player *p = h->player;
+    pthread_mutex_lock(&p->lock);
+    struct draw *draw = &p->draws.at[h->draw];
+    struct sheet_texture *texture = known_texture(p, lookup, h->batch);
+    const bool drawn = !texture && p->texels < SHEET_TEXELS_ALL;
+    draw->looked = true;
+    if (texture)
+        add_use(p, texture, draw, lookup->unit);
+    else if (!drawn)
+        p->sheet->textures_left_out++;
+    pthread_mutex_unlock(&p->lock);
+    return drawn;
+}
+
 static void on_looks(void *data, const struct gpu_lookup *lookup, const struct gpu_texels *texels)
 {
     struct hand *h = data;
     struct player *p = h->player;
     struct util_image image;
-    if (lookup->raw)
+    if (lookup->raw || !is_new(h, lookup))
         return;
     const int err = gpu_texels_picture(texels, SHEET_TEXELS, &image);
     pthread_mutex_lock(&p->lock);
-    struct draw *draw = &p->draws.at[h->draw];
     struct sheet_texture *texture = err ? NULL : find_texture(p, lookup, &image);
-    draw->looked = true;
+    p->texels += (uint64_t)image.width * image.height;
     p->out_of_memory |= err == -ENOMEM;
     p->sheet->textures_left_out += err && err != -ENOMEM;
-    if (texture)
-        add_use(p, texture, draw, lookup->unit);
+    if (texture) {
+        texture->batch = h->batch;
+        add_use(p, texture, &p->draws.at[h->draw], lookup->unit);
+    }
     pthread_mutex_unlock(&p->lock);
     util_image_finish(&image);
 }
@@ -179,6 +210,7 @@ static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t job)
         return NULL; /* textures are missing, nothing else */
     h->player = p;
     h->draw = UINT32_MAX;
+    h->batch = batch;
     h->watch = (struct gpu_watch){.data = h, .begin = on_begin, .end = on_end};
     return h;
 }
