@@ -15,9 +15,9 @@ struct filling {
 static void fill_rows(struct filling *f)
 {
     const struct raster_surface_part *p = &f->part;
-    for (uint32_t y = p->y0; y < p->y1; y++)
-        raster_fill_add(&f->fill, f->surface->base + raster_surface_offset(f->surface, p->x0, y),
-                        (size_t)(p->x1 - p->x0) * f->bytes);
+    uint8_t *at = f->surface->base + raster_surface_offset(f->surface, p->x0, p->y0);
+    for (uint32_t y = p->y0; y < p->y1; y++, at += f->surface->stride)
+        raster_fill_add(&f->fill, at, (size_t)(p->x1 - p->x0) * f->bytes);
 }
 
 /* What the part has of a square of Utgard's tiles, of 16, 4 or 1 pixels a side at a multiple of that: each
