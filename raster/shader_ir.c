@@ -124,12 +124,18 @@ static int emit_sides(struct emit *e, struct jit_builder *b, unsigned side, LLVM
 }
 
 /* The loop over groups of blocks, at the builder's position; goes on in `rest`, where `done` gets the number
- * of blocks that were done. */
+ * of blocks that were done. A small primitive's are not worth what is read of it before the loop, which has too few
+ * registers for it. */
 static int emit_groups(struct emit *e, struct jit_builder *b, unsigned side, LLVMBasicBlockRef rest,
                        LLVMValueRef done)
 {
-    LLVMValueRef groups = LLVMBuildUDiv(b->ir, jit_param(b, COUNT), jit_i32(b, side), ""), left = NULL, all;
+    LLVMValueRef count = jit_param(b, COUNT), groups = LLVMBuildUDiv(b->ir, count, jit_i32(b, side), "");
+    LLVMValueRef left = NULL, all;
     LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave"), here;
+    if (e->ir->form == RASTER_IR_PRIM) {
+        LLVMValueRef few = LLVMBuildICmp(b->ir, LLVMIntULT, count, jit_i32(b, 2 * side), "");
+        groups = LLVMBuildSelect(b->ir, few, jit_i32(b, 0), groups, "");
+    }
     int status = emit_sides(e, b, side, groups, leave, &left);
     if (status)
         return status;

@@ -18,7 +18,7 @@ enum { HOISTED_UNIFORMS = 16 /* words */ };
 struct side_limits {
     uint32_t least, most, most_requests, few, few_requests, looping, looping_requests;
 };
-static const struct side_limits midgard_sides = {2, 200, UINT32_MAX, 60, 1, 60, 1};
+static const struct side_limits midgard_sides = {4, 200, UINT32_MAX, 60, 1, 60, 1};
 static const struct side_limits warp_sides = {24, 500, 12, 500, 1, 120, 1};
 
 static const struct side_limits *limits_of(const struct mali_decoded *p)
