@@ -6,7 +6,8 @@
 #include "gpu/frame_internal.h"
 #include "util/bits.h"
 
-#define SIDE 4u /* tiles: 64 pixels */
+#define SIDE 4u  /* tiles: 64 pixels */
+#define WIDE 32u /* tiles of an area that nothing is drawn on, at most: other workers want some, too */
 #define NONE UINT64_MAX
 
 /* The list of the tile at (x, y); NONE: the frame has no such tile. */
@@ -79,6 +80,19 @@ static bool takes_square(const struct gpu_frame *frame, uint32_t n, bool *taken,
     return true;
 }
 
+/* Squares that nothing is drawn on are filled together, where one is at the right of the other: in longer runs of memory. */
+static void add(struct gpu_frame_run *run, const struct gpu_frame_area *area)
+{
+    struct gpu_frame_area *last = run->area_count ? &run->areas[run->area_count - 1] : NULL;
+
+    if (last && area->list == GPU_TILE_EMPTY && last->list == GPU_TILE_EMPTY && last->y == area->y &&
+        last->height == area->height && last->x + last->width == area->x &&
+        last->width + (uint32_t)area->width <= WIDE)
+        last->width = (uint16_t)(last->width + area->width);
+    else
+        run->areas[run->area_count++] = *area;
+}
+
 static bool allocate(const struct gpu_frame *frame)
 {
     struct gpu_frame_run *run = frame->run;
@@ -121,7 +135,7 @@ bool gpu_frame_areas_make(struct gpu_frame *frame)
         if (run->tile_at[tile->y * run->columns + tile->x] != n + 1 || taken[n])
             continue;
         if (takes_square(frame, n, taken, &area)) {
-            run->areas[run->area_count++] = area;
+            add(run, &area);
             continue;
         }
         area = area_of(frame, n);

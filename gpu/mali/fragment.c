@@ -186,8 +186,8 @@ struct tiling {
     uint32_t count;
 };
 
-/* List n. Since v6 drivers bring back what a tile had only where something is drawn on it; so a list without an entry is
- * none, and a tile with such is not stored, unless the target asks for it. */
+/* List n; one without an entry is none. Since v6 drivers bring back what a tile had only where something is drawn on it; so
+ * a tile without a list is not stored, unless the target asks for it. */
 static void look(struct tiling *t, uint32_t n)
 {
     const struct rendering *r = t->r;
@@ -195,9 +195,9 @@ static void look(struct tiling *t, uint32_t n)
     if (t->table)
         memcpy(&list, (const uint8_t *)t->table + n * sizeof list, sizeof list);
     t->list = n + 1;
-    t->drawn = t->table && (r->shared.job->version < MALI_V6 || list.at != list.first);
-    t->first = t->drawn ? list.first : mali_frame_draws_alone(&r->draws);
-    t->drawn |= r->draws.dirties;
+    const bool has = t->table && list.at != list.first;
+    t->first = has ? list.first : mali_frame_draws_alone(&r->draws);
+    t->drawn = has || (t->table && r->shared.job->version < MALI_V6) || r->draws.dirties;
 }
 
 static void add_tile(struct tiling *t, uint32_t x, uint32_t y)
