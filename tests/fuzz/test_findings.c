@@ -21,8 +21,10 @@ static uint8_t *read_file(const char *name, size_t *size)
     char path[1024];
     snprintf(path, sizeof path, "%s/tests/fuzz/findings/%s", SOURCE_DIR, name);
     FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!file) {
         fail_msg("%s cannot be read", path);
+        return NULL;
+    }
     uint8_t *bytes = malloc(1 << 20);
     assert_non_null(bytes);
     *size = fread(bytes, 1, 1 << 20, file);
@@ -33,7 +35,7 @@ static uint8_t *read_file(const char *name, size_t *size)
 static struct fuzz_subject *open_finding(const char *name)
 {
     struct fuzz_subject *s = NULL;
-    size_t size;
+    size_t size = 0;
     uint8_t *bytes = read_file(name, &size);
     if (strstr(name, ".vtc")) {
         assert_int_equal(fuzz_capture_create(bytes, size, NULL, &s, NULL), 0);

@@ -102,8 +102,10 @@ static struct fuzz_subject *open_capture(const char *path)
 {
     struct fuzz_subject *s = NULL;
     FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!file) {
         fail_msg("%s cannot be read", path);
+        return NULL;
+    }
     uint8_t *bytes = malloc(1 << 20);
     assert_non_null(bytes);
     const size_t size = fread(bytes, 1, 1 << 20, file);
