@@ -131,6 +131,8 @@ struct fuzz_heard {
 };
 /* Takes what is there to read. False: nothing more will come, or should. */
 bool fuzz_hear(struct fuzz_campaign *c, struct fuzz_heard *heard, int pipe);
+/* Leaves printable ASCII and newlines, as what is told goes to files and terminals. */
+void fuzz_hear_clean(char *text);
 /* 0, or TOOL_HOST after a message. */
 int fuzz_hear_finding(struct fuzz_campaign *c, const char *cause, const char *text,
                       const struct fuzz_case *one);

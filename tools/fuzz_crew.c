@@ -152,6 +152,7 @@ static void add_counts(struct fuzz_campaign *c, struct fuzz_slot *slot)
         struct fuzz_kind_count one = slot->faults[n];
         uint32_t k = 0;
         one.name[FUZZ_NAME_MAX - 1] = 0;
+        fuzz_hear_clean(one.name);
         while (k < c->fault_count && strcmp(c->faults[k].name, one.name) != 0)
             k++;
         if (k == FUZZ_FAULT_KINDS)
@@ -171,6 +172,7 @@ static void name_end(const struct worker *w, int status, uint64_t limit, char na
 {
     char crash[FUZZ_NAME_MAX];
     snprintf(crash, sizeof crash, "%.*s", FUZZ_NAME_MAX - 1, w->slot->crash);
+    fuzz_hear_clean(crash);
     if (w->late)
         snprintf(text, FUZZ_TEXT_MAX, "no end after %llu s", (unsigned long long)limit);
     else if (*crash)

@@ -70,12 +70,17 @@ static void clean_name(const char *from, char to[FUZZ_NAME_MAX])
     snprintf(to, FUZZ_NAME_MAX, "%s", *text && *text != '-' ? text : "finding");
 }
 
+void fuzz_hear_clean(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (((unsigned char)*at < 32 && *at != '\n') || (unsigned char)*at > 126)
+            *at = '?';
+}
+
 static void clean_text(char text[FUZZ_TEXT_MAX])
 {
     text[FUZZ_TEXT_MAX - 1] = 0;
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < 32 && *at != '\n')
-            *at = ' ';
+    fuzz_hear_clean(text);
     for (size_t length = strlen(text); length && text[length - 1] == '\n';)
         text[--length] = 0;
 }

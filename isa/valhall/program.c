@@ -39,7 +39,7 @@ static int take(const uint64_t *words, uint32_t count, struct warp_insn *out, ui
     bool soft = false;
     for (uint32_t at = 0;; at++) {
         struct valhall_insn insn;
-        struct util_error why;
+        struct util_error why = {0};
         if (at >= count || valhall_decode(words[at], &insn, &why)) {
             *taken = at;
             if (soft && furthest < at)
