@@ -102,7 +102,7 @@ int mali_frag_preloaded_create(const struct mali_decoded *like,
     for (uint32_t n = count; n < p->insn_count + count; n++)
         if (warp_branches(&insns[n]))
             insns[n].target += count;
-    struct util_error error;
+    struct util_error error = {0};
     int status = warp_program_create(insns, p->insn_count + count, p->word_bytes, &made, &error);
     if (status)
         return status;
