@@ -17,7 +17,8 @@ struct gpu_frame_worker {
     uint64_t number;            /* primitives of the state so far */
 };
 
-/* Tiles that are drawn as one: neighbours with the same list, in a square of as many as a tile buffer holds.
+/* Tiles that are drawn as one: neighbours with the same list, in a square of as many as a tile buffer holds, or in a row of
+ * such squares that nothing is drawn on.
  */
 struct gpu_frame_area {
     uint16_t x, y, width, height; /* tiles */

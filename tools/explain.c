@@ -96,8 +96,9 @@ static void on_progress(void *data, uint64_t position, uint64_t size)
     tool_progress_step(progress, position);
 }
 
-static int explain(const struct options *o, const struct gpu_options *device)
+static int explain(void *data, const struct gpu_options *device)
 {
+    const struct options *o = data;
     struct explain_pixel pixel = {.picture = (uint32_t)o->frame,
                                   .x = (uint32_t)o->x,
                                   .y = (uint32_t)o->y,
@@ -137,23 +138,10 @@ static int explain(const struct options *o, const struct gpu_options *device)
 int tool_explain(int argc, char **argv)
 {
     struct options o;
-    struct util_pool *pool;
-    struct jit_engine *engine;
-    struct gpu_options device;
-
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
     struct tool_sandbox sandbox = {.name = "explain", .off = o.device.no_sandbox, .device = &o.device};
     tool_sandbox_reads(&sandbox, o.capture);
-    code = tool_sandbox_enter(&sandbox);
-    if (code)
-        return code;
-    code = tool_device_open("explain", &o.device, &pool, &engine, &device);
-    if (code)
-        return code;
-    code = explain(&o, &device);
-    util_pool_destroy(pool);
-    jit_engine_destroy(engine);
-    return code;
+    return tool_with_device(&sandbox, explain, &o);
 }

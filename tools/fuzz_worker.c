@@ -56,19 +56,6 @@ static void catch_crashes(struct fuzz_slot *slot)
 
 /* ---- telling ---- */
 
-static void put(int pipe, const void *bytes, size_t size)
-{
-    for (const char *at = bytes; size;) {
-        const ssize_t n = write(pipe, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            _exit(TOOL_HOST); /* nobody listens any more */
-        at += n;
-        size -= (size_t)n;
-    }
-}
-
 static void tell(int pipe, enum fuzz_message_kind kind, const struct fuzz_case *one,
                  const struct fuzz_result *r)
 {
@@ -76,9 +63,9 @@ static void tell(int pipe, enum fuzz_message_kind kind, const struct fuzz_case *
         .kind = kind, .case_bytes = one->size, .features = kind == FUZZ_NOTABLE ? r->feature_count : 0};
     memcpy(m.name, r->name, sizeof m.name);
     memcpy(m.text, r->text, sizeof m.text);
-    put(pipe, &m, sizeof m);
-    put(pipe, one->bytes, one->size);
-    put(pipe, r->features, m.features * sizeof *r->features);
+    tool_tell(pipe, &m, sizeof m);
+    tool_tell(pipe, one->bytes, one->size);
+    tool_tell(pipe, r->features, m.features * sizeof *r->features);
 }
 
 /* Nothing that a case has to do with: the whole command ends. */
@@ -86,7 +73,7 @@ static _Noreturn void fail(const struct fuzz_order *o, int status, const char *t
 {
     struct fuzz_message m = {.kind = FUZZ_FAILED, .status = (uint32_t)status};
     snprintf(m.text, sizeof m.text, "%s", text);
-    put(o->pipe, &m, sizeof m);
+    tool_tell(o->pipe, &m, sizeof m);
     _exit(status);
 }
 

@@ -93,8 +93,9 @@ static int write_heat(const struct options *o, const struct profile *profile,
     return err ? tool_error("profile", TOOL_HOST, "%s: %s", o->heat, strerror(-err)) : TOOL_OK;
 }
 
-static int profile(const struct options *o, const struct gpu_options *device)
+static int profile(void *data, const struct gpu_options *device)
 {
+    const struct options *o = data;
     struct profile result = {.first = (uint32_t)o->of.first, .last = (uint32_t)o->of.last};
     struct tool_progress progress = {0};
     struct util_error error = {0};
@@ -133,24 +134,11 @@ static int profile(const struct options *o, const struct gpu_options *device)
 int tool_profile(int argc, char **argv)
 {
     struct options o;
-    struct util_pool *pool;
-    struct jit_engine *engine;
-    struct gpu_options device;
-
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
     struct tool_sandbox sandbox = {.name = "profile", .off = o.device.no_sandbox, .device = &o.device};
     tool_sandbox_reads(&sandbox, o.capture);
     tool_sandbox_writes(&sandbox, o.heat);
-    code = tool_sandbox_enter(&sandbox);
-    if (code)
-        return code;
-    code = tool_device_open("profile", &o.device, &pool, &engine, &device);
-    if (code)
-        return code;
-    code = profile(&o, &device);
-    util_pool_destroy(pool);
-    jit_engine_destroy(engine);
-    return code;
+    return tool_with_device(&sandbox, profile, &o);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "drm/protocol.h"
 #include "tools/tool.h"
@@ -75,4 +76,34 @@ int tool_sandbox_enter(struct tool_sandbox *s)
     return !r || r == -ENOSYS || r == -ENOTSUP
                ? TOOL_OK
                : tool_error(s->name, TOOL_HOST, "no sandbox: %s", strerror(-r));
+}
+
+int tool_with_device(struct tool_sandbox *s, int (*run)(void *data, const struct gpu_options *device),
+                     void *data)
+{
+    struct util_pool *pool;
+    struct jit_engine *engine;
+    struct gpu_options device;
+    int code = tool_sandbox_enter(s);
+    if (!code)
+        code = tool_device_open(s->name, s->device, &pool, &engine, &device);
+    if (code)
+        return code;
+    code = run(data, &device);
+    util_pool_destroy(pool);
+    jit_engine_destroy(engine);
+    return code;
+}
+
+void tool_tell(int pipe, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        const ssize_t n = write(pipe, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            _exit(TOOL_HOST);
+        at += n;
+        size -= (size_t)n;
+    }
 }

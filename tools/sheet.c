@@ -206,8 +206,9 @@ static int failed(const struct options *o, int err, const struct util_error *err
                       "%s: %s", o->capture, error->code ? error->text : strerror(-err));
 }
 
-static int report(const struct options *o, const struct gpu_options *device)
+static int report(void *data, const struct gpu_options *device)
 {
+    const struct options *o = data;
     struct profile profile = {.first = (uint32_t)o->of.first, .last = (uint32_t)o->of.last};
     struct sheet sheet = {.first = (uint32_t)o->of.first, .last = (uint32_t)o->of.last};
     struct tool_progress progress = {0};
@@ -227,10 +228,10 @@ static int report(const struct options *o, const struct gpu_options *device)
     for (unsigned i = 0; i < profile.fault_count; i++)
         tool_print_fault(&profile.faults[i]);
     int code = err ? failed(o, err, &error) : TOOL_OK;
-    FILE *data = code ? NULL : open_memstream(&json, &size);
-    if (data) {
-        code = put_all(data, o, &sheet, &profile);
-        if (fclose(data) && !code)
+    FILE *text = code ? NULL : open_memstream(&json, &size);
+    if (text) {
+        code = put_all(text, o, &sheet, &profile);
+        if (fclose(text) && !code)
             code = tool_error("report", TOOL_HOST, "out of memory");
     } else if (!code) {
         code = tool_error("report", TOOL_HOST, "out of memory");
@@ -260,24 +261,11 @@ static int parse(struct options *o, int argc, char **argv)
 int tool_report(int argc, char **argv)
 {
     struct options o;
-    struct util_pool *pool;
-    struct jit_engine *engine;
-    struct gpu_options device;
-
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
     struct tool_sandbox sandbox = {.name = "report", .off = o.device.no_sandbox, .device = &o.device};
     tool_sandbox_reads(&sandbox, o.capture);
     tool_sandbox_writes(&sandbox, o.output);
-    code = tool_sandbox_enter(&sandbox);
-    if (code)
-        return code;
-    code = tool_device_open("report", &o.device, &pool, &engine, &device);
-    if (code)
-        return code;
-    code = report(&o, &device);
-    util_pool_destroy(pool);
-    jit_engine_destroy(engine);
-    return code;
+    return tool_with_device(&sandbox, report, &o);
 }

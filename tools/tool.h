@@ -108,6 +108,13 @@ void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *fold
 /* TOOL_OK, also where there is no sandbox to be had (a line says so), or an exit code after a message: what is
  * to be written cannot be (tool_check_output), or there is no process to be had. */
 int tool_sandbox_enter(struct tool_sandbox *sandbox);
+/* Most commands over a capture: enters it, opens the device that it names, and returns what `run` does, or an exit status
+ * after a message. */
+int tool_with_device(struct tool_sandbox *sandbox, int (*run)(void *data, const struct gpu_options *device),
+                     void *data);
+
+/* All of it into a pipe to the process that this one works for; ends this one when nobody listens any more. */
+void tool_tell(int pipe, const void *bytes, size_t size);
 
 /* A whole file of at most 256 MiB, malloc'ed (one byte more, zero). "-" is the standard input. 0, or -errno and *error. */
 int tool_load_file(const char *path, uint8_t **bytes, size_t *size, struct util_error *error);

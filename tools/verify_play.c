@@ -26,24 +26,11 @@ struct play {
 
 /* ---- telling ---- */
 
-static void put(int pipe, const void *bytes, size_t size)
-{
-    for (const char *at = bytes; size;) {
-        ssize_t n = write(pipe, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            _exit(TOOL_HOST); /* nobody listens any more */
-        at += n;
-        size -= (size_t)n;
-    }
-}
-
 static void tell(const struct play *p, enum verify_kind kind, uint32_t index, const void *bytes, size_t size)
 {
     const struct verify_head head = {.kind = kind, .index = index, .size = size};
-    put(p->pipe, &head, sizeof head);
-    put(p->pipe, bytes, size);
+    tool_tell(p->pipe, &head, sizeof head);
+    tool_tell(p->pipe, bytes, size);
 }
 
 static void tell_text(const struct play *p, enum verify_kind kind, uint32_t index, const char *text)
