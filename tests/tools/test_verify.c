@@ -379,7 +379,8 @@ static void told_well(void **state)
     assert_false(tell(&e, VERIFY_END, 0, "", 0, 0));
     assert_true(e.heard.ended);
     assert_string_equal(e.told[0].gpu, "vc4");
-    assert_int_equal(e.told[0].result.verdict, REPORT_DIFFERS); /* the unit's second is the manifest's first */
+    assert_int_equal(e.told[0].result.verdict,
+                     REPORT_DIFFERS); /* the unit's second is the manifest's first */
     assert_int_equal(e.told[0].result.beyond, 5);
     assert_string_equal(e.told[0].detail, "a?[31m");
     assert_int_equal(e.told[0].drawn.size, sizeof png);
