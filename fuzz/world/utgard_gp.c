@@ -35,10 +35,10 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
 {
     struct world *w = world;
     memset(w, 0, sizeof *w);
-    uint32_t *words = (uint32_t *)(void *)w->attribute;
+    uint32_t *words = &w->attribute[0][0][0];
     for (size_t n = 0; n < sizeof w->attribute / 4; n++)
         words[n] = random_normal(&seed);
-    words = (uint32_t *)(void *)w->uniform;
+    words = &w->uniform[0][0];
     for (size_t n = 0; n < sizeof w->uniform / 4; n++)
         words[n] = random_normal(&seed);
     for (unsigned c = 0; c < 4; c++) {
