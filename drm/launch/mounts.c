@@ -145,7 +145,7 @@ static int enter_folder(const struct drm_root *root, struct util_error *f)
         open(root->folder, O_PATH | O_DIRECTORY | O_CLOEXEC); /* its name may hold a colon or a comma */
     if (lower < 0)
         fail(f, "no folder", root->folder);
-    snprintf(base, sizeof base, "%s/root", root->card);
+    snprintf(base, sizeof base, "%s/layers", root->card); /* of no name that a card has */
     mount_new(f, "tmpfs", base, MS_NOSUID | MS_NODEV, "mode=755");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         snprintf(part, sizeof part, "%s/%s", base, parts[i]);
