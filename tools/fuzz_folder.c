@@ -67,7 +67,7 @@ static int write_file(const char *path, const void *bytes, size_t size)
     FILE *file = fopen(part, "wb");
     if (!file)
         return -errno;
-    const bool bad = fwrite(bytes, 1, size, file) != size;
+    const bool bad = size && fwrite(bytes, 1, size, file) != size;
     int err = fclose(file) || bad ? -EIO : 0;
     if (!err && rename(part, path))
         err = -errno;
