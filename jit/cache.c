@@ -24,6 +24,8 @@
 #define NAME_BYTES (32 + sizeof SUFFIX)
 #define MAX_OBJECT (64u << 20)
 #define BLOCK      4096u /* what file systems hand out: most objects are smaller */
+#define LOOKS      128u  /* stores of so many parts of the cap look once at the folder */
+#define SAMPLE     256u  /* objects whose sizes stand for those of all */
 
 /* A file: this, the key, the object compressed with zstd. Little-endian, as every host is. */
 struct header {
@@ -36,8 +38,6 @@ struct jit_cache {
     struct util_folder folder;
     uint64_t cap;
     pthread_mutex_t lock;
-    uint64_t used; /* bytes that the files take on disk, as far as we know */
-    bool counted;
 };
 
 static bool make_directories(char *path)
@@ -266,23 +266,19 @@ static void drop_if_abandoned(const struct jit_cache *cache, const char *name)
 struct entries {
     struct entry *at;
     uint32_t count, room;
-    uint64_t total; /* bytes of disk */
 };
 
-static bool add_entry(const struct jit_cache *cache, const char *name, struct entries *entries)
+static bool add_name(const struct jit_cache *cache, const char *name, struct entries *entries)
 {
-    struct stat st;
-
     drop_if_abandoned(cache, name);
-    if (strlen(name) != NAME_BYTES - 1 || strcmp(name + 32, SUFFIX) != 0 || !status_of(cache, name, &st))
+    if (strlen(name) != NAME_BYTES - 1 || strcmp(name + 32, SUFFIX) != 0)
         return true;
-    struct entry e = {.size = util_align((uint64_t)st.st_size, BLOCK), .used = st.st_mtim};
+    struct entry e = {0};
     memcpy(e.name, name, NAME_BYTES);
-    entries->total += e.size;
     return UTIL_LIST_ADD(*entries, e);
 }
 
-/* Objects of the folder; their `at` is the caller's to free. Called with the lock held, for the place in the
+/* The names of the folder's objects; their `at` is the caller's to free. Called with the lock held, for the place in the
  * folder is shared; opendir(3) asks for it by a path. */
 static void list(const struct jit_cache *cache, struct entries *entries)
 {
@@ -294,29 +290,57 @@ static void list(const struct jit_cache *cache, struct entries *entries)
     while ((size = getdents64(cache->folder.fd, bytes, sizeof bytes)) > 0)
         for (ssize_t at = 0; at < size;) {
             const struct dirent64 *d = (const struct dirent64 *)(bytes + at);
-            if (!add_entry(cache, d->d_name, entries))
+            if (!add_name(cache, d->d_name, entries))
                 return;
             at += d->d_reclen;
         }
 }
 
-/* Called with the lock held. Down to three quarters, so that not every store has to look. */
+/* Bytes of disk that all take, of every `step`-th of which it is asked: their names are hashes, so that any of them
+ * stand for the others. */
+static uint64_t measure(const struct jit_cache *cache, struct entries *all, uint32_t step)
+{
+    uint64_t bytes = 0, asked = 0;
+    struct stat st;
+
+    for (uint32_t i = 0; i < all->count; i += step, asked++) {
+        if (!status_of(cache, all->at[i].name, &st))
+            continue;
+        all->at[i].size = util_align((uint64_t)st.st_size, BLOCK);
+        all->at[i].used = st.st_mtim;
+        bytes += all->at[i].size;
+    }
+    return asked ? bytes * all->count / asked : 0;
+}
+
+/* Called with the lock held. Begins a little below the cap, as nobody looks at each store, and goes down to three
+ * quarters, so that most looks find nothing to do. */
 static void evict(struct jit_cache *cache)
 {
+    const uint64_t most = cache->cap - cache->cap / 16;
     struct entries all;
 
     list(cache, &all);
-    if (all.total > cache->cap) {
+    uint64_t total = measure(cache, &all, all.count / SAMPLE + 1);
+    if (total > most)
+        total = measure(cache, &all, 1);
+    if (total > most) {
         qsort(all.at, all.count, sizeof *all.at, older_first);
-        for (uint32_t i = 0; i < all.count && all.total > cache->cap / 4 * 3; i++) {
+        for (uint32_t i = 0; i < all.count && total > cache->cap / 4 * 3; i++) {
             int r = util_folder_remove(&cache->folder, all.at[i].name);
             if (!r || r == -ENOENT)
-                all.total -= all.at[i].size;
+                total -= all.at[i].size;
         }
     }
-    cache->used = all.total;
-    cache->counted = true;
     free(all.at);
+}
+
+/* Whether the store of so many bytes is one that looks whether there is too much: one in so many that the folder grows by a
+ * small part of its cap in between, whoever stores. To count costs as much as many compiles, and most processes store few
+ * objects, so none counts for itself alone. */
+static bool looks(const struct jit_cache *cache, const struct jit_cache_key *key, uint64_t bytes)
+{
+    return key->hash[0] % (cache->cap / LOOKS + 1) < bytes;
 }
 
 static bool write_file(struct jit_cache *cache, const char *name, const struct header *h, const void *rest,
@@ -353,11 +377,10 @@ void jit_cache_store(struct jit_cache *cache, const struct jit_cache_key *key, c
         h.stored_size = stored;
         h.checksum = checksum(&h, rest, key->size + stored);
         file_name(key, name);
-        if (write_file(cache, name, &h, rest, key->size + stored)) {
+        if (write_file(cache, name, &h, rest, key->size + stored) &&
+            looks(cache, key, util_align(sizeof h + key->size + stored, BLOCK))) {
             pthread_mutex_lock(&cache->lock);
-            cache->used += util_align(sizeof h + key->size + stored, BLOCK);
-            if (!cache->counted || cache->used > cache->cap)
-                evict(cache);
+            evict(cache);
             pthread_mutex_unlock(&cache->lock);
         }
     }

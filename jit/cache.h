@@ -1,7 +1,7 @@
 /* Object files on disk, one a key: a second start compiles nothing. Files appear by rename, so readers never
  * see half of one; each holds its whole key and checksums, and one that does not agree is removed and
- * counted. When the files take more of the disk than the cap, those used longest ago go until three quarters
- * of it are left. Several processes may share a folder. Every failure just means a compile. Internal to jit/.
+ * counted. When the files take about as much of the disk as the cap, those used longest ago go until three quarters
+ * of it are left; one in some hundred stores looks, so that a process that stores few does not read a large folder. Several processes may share a folder. Every failure just means a compile. Internal to jit/.
  * Thread-safe.
  *
  * An object runs, so its folder and file must be the process's user's, and nobody else's to write; the

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include "jit/cache.h"
 #include "tests/jit/code.h"
 #include "util/bits.h"
 
@@ -165,6 +167,42 @@ static void test_disk_cache_cap(void **state)
     remove_folder(folder);
 }
 
+/* Stores of processes that each store one object: few of them look at all the others, and yet the folder keeps to
+ * its cap. */
+static void test_disk_cache_looks(void **state)
+{
+    enum { BLOCKS = 1024, STORES = 3 * BLOCKS };
+    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256], left[64];
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    uint64_t bytes, blocks, most = 0;
+    unsigned looks = 0;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(left, sizeof left, "%s/tmp-1-1", folder); /* who looks removes it */
+    for (unsigned i = 0; i < STORES; i++) {
+        struct jit_cache *cache = jit_cache_open(folder, BLOCKS * 4096);
+        struct jit_cache_key key = {.data = &i, .size = sizeof i};
+        const XXH128_hash_t hash = XXH3_128bits(&i, sizeof i);
+        key.hash[0] = hash.low64;
+        key.hash[1] = hash.high64;
+        assert_non_null(cache);
+        if (access(left, F_OK)) {
+            close(open(left, O_CREAT | O_WRONLY, 0600));
+            assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+        }
+        jit_cache_store(cache, &key, &i, sizeof i);
+        jit_cache_close(cache);
+        looks += access(left, F_OK) != 0;
+        if (i % 64 == 0) {
+            list_blocks(folder, name, &bytes, &blocks);
+            most = UTIL_MAX(most, blocks);
+        }
+    }
+    assert_in_range(looks, STORES / 16, STORES / 4); /* one in eight */
+    assert_in_range(most, BLOCKS / 4 * 3, BLOCKS);
+    remove_folder(folder);
+}
+
 /* ---- trust: what is in the folder runs ---- */
 
 enum trust {
@@ -271,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_disk_cache),
         cmocka_unit_test(test_disk_cache_cap),
+        cmocka_unit_test(test_disk_cache_looks),
         cmocka_unit_test(test_disk_cache_unusable),
         cmocka_unit_test(test_trust),
         cmocka_unit_test(test_domains),
