@@ -8,201 +8,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "drm/server/server.h"
-#include "gpu/capture.h"
 #include "gpu/families.h"
-
-#define TELL_MS     1000 /* from one word on the capture's size to the next */
-#define MAX_REPORTS 50   /* on stderr; all go to the log */
+#include "tools/run_card.h"
 
 /* ---- the server's process ---- */
-
-static void report(struct run *run, const char *text)
-{
-    if (run->log_file) {
-        fprintf(run->log_file, "%s\n", text);
-        fflush(run->log_file);
-    }
-    if (run->reports < MAX_REPORTS)
-        fprintf(stderr, "vitrail: %s\n", text);
-    else if (run->reports == MAX_REPORTS)
-        fprintf(stderr, "vitrail: no more reports here%s\n",
-                run->log ? "; the log has them" : " (--log FILE keeps them)");
-    run->reports++;
-}
-
-static void on_fault(void *data, const struct gpu_fault *fault)
-{
-    char text[512];
-    gpu_fault_format(fault, text, sizeof text);
-    report(data, text);
-}
-
-static void on_message(void *data, const char *text)
-{
-    report(data, text);
-}
-
-struct parts { /* what the server's process owns */
-    struct gpu_memory memory;
-    struct util_pool *pool;
-    struct jit_engine *engine;
-    struct gpu_device gpu;
-    struct capture_writer *capture;
-    struct tool_frames frames;
-    struct drm *drm;
-    struct drm_server *server;
-};
-
-static void command_line(const struct run *run, char *out, size_t size)
-{
-    size_t n = 0;
-    out[0] = 0;
-    for (char **arg = run->argv; *arg && n < size; arg++)
-        n += (size_t)snprintf(out + n, size - n, "%s%s", arg == run->argv ? "" : " ", *arg);
-}
-
-static int open_parts(struct run *run, struct parts *p)
-{
-    struct gpu_options options;
-    struct util_error error = {0};
-    char command[256];
-    int r = gpu_memory_create(run->memory, &p->memory);
-    if (r)
-        return tool_error(run->name, TOOL_HOST, "no memory file of %llu MiB: %s",
-                          (unsigned long long)(run->memory >> 20), strerror(-r));
-    r = tool_device_open(run->name, &run->device, &p->pool, &p->engine, &options);
-    if (r)
-        return r;
-    r = gpu_create(run->gpu, &p->memory, &options, &p->gpu);
-    if (r)
-        return tool_error(run->name, TOOL_HOST, "no GPU: %s", strerror(-r));
-    command_line(run, command, sizeof command);
-    if (run->record) {
-        r = capture_writer_create(run->record, run->gpu, command, p->memory.size, &p->capture, &error);
-        if (r)
-            return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
-        capture_set_interval(p->capture, (uint32_t)run->restarts);
-        capture_set_limit(p->capture, run->limit);
-    }
-    r = tool_frames_open(&p->frames);
-    if (r)
-        return r;
-    struct drm_options card = {.gpu = p->gpu,
-                               .capture = p->capture,
-                               .asynchronous = !run->sync,
-                               .frames = p->frames.frames,
-                               .width = run->width,
-                               .height = run->height,
-                               .listener = {run, on_fault, on_message}};
-    r = drm_create(&p->memory, &card, &p->drm);
-    if (!r)
-        r = drm_server_create(run->listener, p->drm, &p->memory, &p->server);
-    return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
-}
-
-/* On a terminal, of which the last line is ours while nothing else is said. `last`: it stays, and that the capture
- * is full is said anywhere. */
-static void tell_size(const struct run *run, const struct capture_writer *capture, bool last)
-{
-    uint64_t shown;
-    if (!capture)
-        return;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s: %.1f MiB%s", run->record, (double)capture_writer_size(capture) / 1048576,
-                last ? "\n" : " ");
-    if (last && capture_writer_is_full(capture, &shown))
-        tool_error(run->name, 0, "%s has its %llu MiB, and ends after %llu pictures", run->record,
-                   (unsigned long long)(run->limit >> 20), (unsigned long long)shown);
-}
-
-/* `judged`: the run came to its end, and whether it used the GPU is asked. */
-static int close_parts(struct run *run, struct parts *p, bool judged)
-{
-    int status = TOOL_OK;
-    drm_server_destroy(p->server);
-    if (judged) {
-        struct drm_use use = drm_used(p->drm);
-        char text[1024];
-        if (run_unused(run, &use, text, sizeof text)) {
-            run->reports = 0; /* it is said in any case */
-            report(run, text);
-            status = TOOL_UNUSED;
-        }
-    }
-    drm_destroy(p->drm);
-    int unwritten = tool_frames_close(&p->frames);
-    if (unwritten)
-        status = unwritten;
-    tell_size(run, p->capture, true);
-    int r = capture_writer_close(p->capture);
-    if (r)
-        status = tool_error(run->name, TOOL_BAD_FILE, "%s is not complete: %s", run->record, strerror(-r));
-    gpu_device_destroy(&p->gpu);
-    jit_engine_destroy(p->engine);
-    util_pool_destroy(p->pool);
-    gpu_memory_destroy(&p->memory);
-    return status;
-}
-
-/* Each process, open file and exported buffer takes descriptors, of which a process usually has few unless it
- * asks. */
-static void take_descriptors(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files))
-        return;
-    files.rlim_cur = files.rlim_max > 8192 ? 8192 : files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
-/* A server that cannot end is nobody's to look after when the tool was killed too. */
-static void *end_anyway(void *data)
-{
-    sleep(RUN_FINISH_MS / 1000);
-    _exit(TOOL_HOST);
-    return data;
-}
-
-/* Until the run is over; whether the program came to its end. */
-static bool wait_for_end(const struct run *run, const struct parts *parts, int control)
-{
-    pthread_t thread;
-    bool ended = false;
-    char word = 0;
-    ssize_t n;
-    struct pollfd heard = {.fd = control, .events = POLLIN};
-    for (;;) {
-        if (!poll(&heard, 1, parts->capture ? TELL_MS : -1)) {
-            tell_size(run, parts->capture, false);
-            continue;
-        }
-        n = read(control, &word, 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        ended |= word == RUN_ENDED;
-        if (word == RUN_HURRY)
-            drm_cancel(parts->drm);
-    }
-    if (!pthread_create(&thread, NULL, end_anyway, NULL))
-        pthread_detach(thread);
-    return ended;
-}
 
 static void remove_folder(void *data)
 {
@@ -225,9 +42,9 @@ void run_sandbox(struct run *run, struct tool_sandbox *out)
  */
 static int serve(struct run *run, int ready, int control)
 {
-    struct parts parts = {.memory = {.fd = -1}};
+    struct run_card card = {.memory = {.fd = -1}};
     struct tool_sandbox sandbox;
-    take_descriptors();
+    run_card_descriptors();
     signal(SIGINT, SIG_IGN); /* meant for the program; we end after it */
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -239,21 +56,23 @@ static int serve(struct run *run, int ready, int control)
             return tool_error(run->name, TOOL_BAD_FILE, "%s: %s", run->log, strerror(errno));
     }
     run_sandbox(run, &sandbox);
-    int status = tool_frames_start(run->name, &run->frames, &parts.frames);
+    int status = tool_frames_start(run->name, &run->frames, &card.frames);
     if (!status)
         status = tool_sandbox_enter(&sandbox);
     if (!status)
-        status = open_parts(run, &parts);
+        status = run_card_open(run, &card);
+    if (!status)
+        status = run_card_serve(run, &card, run->listener);
     const char byte = 0;
-    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(run, &parts, control);
-    int closing = close_parts(run, &parts, ended);
+    bool ended = !status && write(ready, &byte, 1) == 1 && run_card_wait(run, &card, control, -1);
+    int closing = run_card_close(run, &card, ended);
     if (run->log_file)
         fclose(run->log_file);
     if (sandbox.entered)
         util_sandbox_leave();
     else
         remove_folder(run);
-    int encoded = tool_frames_finish(&parts.frames);
+    int encoded = tool_frames_finish(&card.frames);
     return status ? status : closing ? closing : encoded;
 }
 

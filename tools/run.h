@@ -35,12 +35,15 @@ struct run {
     bool no_driver;    /* a native program, and this machine's Mesa lacks the driver */
     bool pipe_ignored; /* SIGPIPE was when we were started, so it is for the program */
     FILE *log_file;
-    unsigned reports;
+    unsigned reports, faults;
 };
 
 /* Fills what the words of the command say, over what `run` has; `record`: they are of `vitrail record`. -1:
  * go on; else the exit status, after a message or the help. */
 int run_parse(struct run *run, int argc, char **argv, bool record);
+
+/* The program's words, as many as there is room for. */
+void run_command_line(const struct run *run, char *out, size_t size);
 
 /* Whether the run failed to use the GPU, which --any-driver makes no failure; then a sentence that says so
  * and what is known of the cause. */

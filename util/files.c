@@ -10,59 +10,7 @@
 #include <unistd.h>
 
 #include "util/files_broker.h"
-
-/* ---- messages ---- */
-
-union control {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-};
-
-bool util_files_send(int socket, const void *message, uint32_t size, int fd)
-{
-    union control control = {0};
-    struct iovec part = {(void *)message, size};
-    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        header.msg_control = control.bytes;
-        header.msg_controllen = sizeof control.bytes;
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-    }
-    ssize_t sent;
-    do
-        sent = sendmsg(socket, &header, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)size;
-}
-
-/* There is room for one descriptor, and none in the padding: the kernel drops any more that came. */
-bool util_files_receive(int socket, void *message, uint32_t size, int *fd)
-{
-    union control control;
-    struct iovec part = {message, size};
-    struct msghdr header = {.msg_iov = &part,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = CMSG_LEN(sizeof *fd)};
-    ssize_t n;
-    do
-        n = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
-    *fd = -1;
-    struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&header) : NULL;
-    if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS && h->cmsg_len == CMSG_LEN(sizeof *fd))
-        memcpy(fd, CMSG_DATA(h), sizeof *fd);
-    if (n == (ssize_t)size && !(header.msg_flags & MSG_TRUNC))
-        return true;
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-    return false;
-}
+#include "util/message.h"
 
 /* ---- asking ---- */
 
@@ -93,8 +41,8 @@ static int ask(struct util_files_request *request, int fd)
     int got = -1;
     bool gives = request->what == UTIL_FILES_OPEN || request->what == UTIL_FILES_REOPEN;
     pthread_mutex_lock(&broker.lock);
-    bool ok = util_files_send(broker.socket, request, sizeof *request, fd) &&
-              util_files_receive(broker.socket, &reply, sizeof reply, &got);
+    bool ok = util_message_send(broker.socket, request, sizeof *request, fd) &&
+              util_message_receive(broker.socket, &reply, sizeof reply, &got);
     pthread_mutex_unlock(&broker.lock);
     if (!ok)
         return -EIO;

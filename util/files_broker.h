@@ -1,9 +1,8 @@
 /* What util/files.c and the broker (util/sandbox/broker.h) say to one another, over a SOCK_SEQPACKET socket:
- * a request, one at a time, answered by a reply. Not for users of files. */
+ * a request, one at a time, answered by a reply (util/message.h). Not for users of files. */
 #ifndef VITRAIL_UTIL_FILES_BROKER_H
 #define VITRAIL_UTIL_FILES_BROKER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define UTIL_FILES_PATH 4096
@@ -31,11 +30,6 @@ struct util_files_reply {
 /* From now on this process asks the broker at the other end of `socket` for every file; -1: none any more.
  * The socket stays the caller's. */
 void util_files_ask(int socket);
-/* Sends or receives one message of `size` bytes with at most one descriptor (-1: none); *fd is the
- * receiver's. False when the other end is gone or talks nonsense. */
-bool util_files_send(int socket, const void *message, uint32_t size, int fd);
-bool util_files_receive(int socket, void *message, uint32_t size, int *fd);
-
 /* What both do themselves. */
 int util_files_remove_at(int folder, const char *name);
 int util_files_reopen(int fd, int flags);

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/message.h"
+
 #define MAX_STRANGERS 16
 #define PATIENCE      2000 /* ms for a greeting */
 #define PAUSE         50   /* ms until the listener is looked at again, when a peer cannot be let in at all */
@@ -35,13 +37,6 @@ static int64_t now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static bool is_our_user(int socket)
-{
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
 }
 
 /* ---- a greeting ---- */
@@ -135,7 +130,7 @@ static void let_in(struct door *d)
             d->shut = now_ms() + PAUSE;
         return;
     }
-    if (!is_our_user(socket)) {
+    if (!util_message_ours(socket)) {
         close(socket);
         return;
     }

@@ -11,6 +11,7 @@
 #include "tests/gpu/vc4/renderer_scene.h"
 #include "util/files.h"
 #include "util/files_broker.h"
+#include "util/message.h"
 #include "util/image.h"
 
 /* ---- what both take ---- */
@@ -289,12 +290,12 @@ static void test_babble(void **unused)
         for (size_t k = 0; k < sizeof request; k++)
             ((uint8_t *)&request)[k] = (uint8_t)rand();
         request.what = i % 8 == UTIL_FILES_END ? 77 : i % 8;
-        assert_true(util_files_send(broker.socket, &request, sizeof request, i % 3 ? -1 : 0));
-        assert_true(util_files_receive(broker.socket, &reply, sizeof reply, &fd));
+        assert_true(util_message_send(broker.socket, &request, sizeof request, i % 3 ? -1 : 0));
+        assert_true(util_message_receive(broker.socket, &reply, sizeof reply, &fd));
         assert_true(reply.result < 0 && fd == -1);
     }
-    assert_true(util_files_send(broker.socket, &request, 100, -1)); /* it hangs up */
-    assert_false(util_files_receive(broker.socket, &reply, sizeof reply, &fd));
+    assert_true(util_message_send(broker.socket, &request, 100, -1)); /* it hangs up */
+    assert_false(util_message_receive(broker.socket, &reply, sizeof reply, &fd));
     util_broker_end(&broker);
 }
 

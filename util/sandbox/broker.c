@@ -14,6 +14,7 @@
 
 #include "util/bits.h"
 #include "util/files_broker.h"
+#include "util/message.h"
 
 /* ---- what was granted ---- */
 
@@ -160,14 +161,14 @@ static bool serve(const struct granted *g, int socket)
 {
     struct util_files_request request;
     int given;
-    while (util_files_receive(socket, &request, sizeof request, &given)) {
+    while (util_message_receive(socket, &request, sizeof request, &given)) {
         struct util_files_reply reply;
         int fd = -1;
         request.path[sizeof request.path - 1] = request.to[sizeof request.to - 1] = 0;
         if (request.what == UTIL_FILES_END)
             return true;
         reply.result = answer(g, &request, given, &fd);
-        bool sent = util_files_send(socket, &reply, sizeof reply, fd);
+        bool sent = util_message_send(socket, &reply, sizeof reply, fd);
         if (fd >= 0)
             close(fd);
         if (given >= 0)
@@ -211,7 +212,7 @@ int util_broker_start(const struct util_grant *grants, uint32_t count, void (*at
 void util_broker_end(struct util_broker *broker)
 {
     static const struct util_files_request end = {.what = UTIL_FILES_END};
-    util_files_send(broker->socket, &end, sizeof end, -1);
+    util_message_send(broker->socket, &end, sizeof end, -1);
     util_files_ask(-1);
     close(broker->socket);
     while (waitpid(broker->process, NULL, 0) < 0 && errno == EINTR)

@@ -1,0 +1,36 @@
+/* The card of a run, and the server of its clients, as the process has them that serves: of `vitrail run` one that is
+ * forked for it, of `vitrail serve` one that stood ready. */
+#ifndef VITRAIL_TOOLS_RUN_CARD_H
+#define VITRAIL_TOOLS_RUN_CARD_H
+
+#include "drm/server/server.h"
+#include "gpu/capture.h"
+#include "tools/run.h"
+
+struct run_card { /* zeroed before it is opened, but for memory.fd, which is -1 */
+    struct gpu_memory memory;
+    struct util_pool *pool;
+    struct jit_engine *engine;
+    struct gpu_device gpu;
+    struct capture_writer *capture;
+    struct tool_frames frames;
+    struct drm *drm;
+    struct drm_server *server;
+};
+
+/* As many as a card may need: each process, open file and exported buffer takes descriptors, of which a process usually
+ * has few unless it asks. Before the sandbox. */
+void run_card_descriptors(void);
+/* Everything but the server. What was opened stays for run_card_close when it fails: TOOL_OK, or an exit status after a
+ * message. */
+int run_card_open(struct run *run, struct run_card *card);
+/* From now on clients come in by `listener`, which is borrowed. As above. */
+int run_card_serve(struct run *run, struct run_card *card, int listener);
+/* Until the run is over: `control`, a stream of words (enum run_word), is closed at its other end, or anything happens at
+ * `other` (-1: there is none), which ends it at once. Whether the program came to its end. From now on the process ends in
+ * RUN_FINISH_MS, whatever it is at. */
+bool run_card_wait(const struct run *run, const struct run_card *card, int control, int other);
+/* `judged`: the run came to its end, and is asked whether it used the GPU. TOOL_OK, or the run's exit status. */
+int run_card_close(struct run *run, struct run_card *card, bool judged);
+
+#endif
