@@ -1,7 +1,6 @@
 #include "jit/engine.h"
 
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,46 +9,27 @@
 
 #include "jit/engine_internal.h"
 #include "jit/target.h"
+#include "util/build.h"
 
 #define CODE_BYTES  (128u << 20)
 #define ENTRIES_MAX 32768u /* functions: what LLVM keeps of each is more than its code */
 #define HOT_RUNS    16384u /* a screen of 1280x720 pixels has 57600 blocks of sixteen */
 
-/* The identity of the binary this file is linked into, so that code cached by another build is never used:
- * its GNU build-id note. */
-static int find_build_id(struct dl_phdr_info *info, size_t size, void *data)
-{
-    XXH3_state_t *state = data;
-    uintptr_t self = (uintptr_t)find_build_id;
-    bool ours = false;
-
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t at = info->dlpi_addr + p->p_vaddr;
-        ours |= p->p_type == PT_LOAD && self >= at && self - at < p->p_memsz;
-    }
-    for (int i = 0; ours && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_NOTE)
-            XXH3_128bits_update(state, (const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz);
-    }
-    return ours;
-}
-
+/* Code cached by another build is never used. */
 static void make_stamp(struct jit_engine *engine)
 {
     XXH3_state_t *state = XXH3_createState();
     unsigned version[3];
-    char text[128];
+    char text[128], build[UTIL_BUILD_ID];
 
     if (!state)
         return;
+    util_build_id(build);
     LLVMGetVersion(&version[0], &version[1], &version[2]);
-    int n = snprintf(text, sizeof text, "vitrail %s llvm %u.%u.%u level %s", VITRAIL_VERSION, version[0],
-                     version[1], version[2], jit_level_name(engine->level));
+    int n = snprintf(text, sizeof text, "vitrail %s %s llvm %u.%u.%u level %s", VITRAIL_VERSION, build,
+                     version[0], version[1], version[2], jit_level_name(engine->level));
     XXH3_128bits_reset(state);
     XXH3_128bits_update(state, text, (size_t)n);
-    dl_iterate_phdr(find_build_id, state);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
     engine->stamp[0] = hash.low64;

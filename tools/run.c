@@ -44,12 +44,7 @@ static int serve(struct run *run, int ready, int control)
 {
     struct run_card card = {.memory = {.fd = -1}};
     struct tool_sandbox sandbox;
-    run_card_descriptors();
-    signal(SIGINT, SIG_IGN); /* meant for the program; we end after it */
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGIO, SIG_IGN); /* of a lease that a program opened the file under (drm/core/export.c) */
+    run_card_prepare();
     if (run->log) {
         run->log_file = fopen(run->log, "ae");
         if (!run->log_file)
@@ -65,7 +60,10 @@ static int serve(struct run *run, int ready, int control)
         status = run_card_serve(run, &card, run->listener);
     const char byte = 0;
     bool ended = !status && write(ready, &byte, 1) == 1 && run_card_wait(run, &card, control, -1);
-    int closing = run_card_close(run, &card, ended);
+    struct drm_use use;
+    int closing = run_card_close(run, &card, &use);
+    if (ended && !closing)
+        closing = run_judge(run, &use);
     if (run->log_file)
         fclose(run->log_file);
     if (sandbox.entered)
@@ -116,14 +114,14 @@ static int start_server(struct run *run, pid_t *server, int *control)
 
 static int run_all(struct run *run, const struct drm_launch *launch)
 {
-    pid_t server = -1;
-    int control = -1;
+    pid_t server = 0;
+    int control = run->remote;
     int r = run_folder_make(run);
     if (r) {
         run_folder_remove(run);
         return tool_error(run->name, TOOL_HOST, "no folder for the card's files: %s", strerror(-r));
     }
-    int status = start_server(run, &server, &control);
+    int status = run->server ? run_remote_start(run) : start_server(run, &server, &control);
     if (status < 0)
         status = run_program(run, launch, server, control);
     run_folder_remove(run);
@@ -132,16 +130,19 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {.name = argv[0],
-                      .gpu = gpu_info_at(0)->name,
-                      .memory = 1ull << 30,
-                      .restarts = 32,
-                      .device = TOOL_USUAL_DEVICE};
+    struct run run = {
+        .name = argv[0], .remote = -1, .memory = RUN_MEMORY, .restarts = 32, .device = TOOL_USUAL_DEVICE};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = run_parse(&run, argc, argv, record);
     if (status >= 0)
         return status;
+    if (run.server)
+        status = run_remote_open(&run);
+    if (status >= 0)
+        return status;
+    if (!run.gpu)
+        run.gpu = gpu_info_at(0)->name;
     run.pipe_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN; /* that a reader has gone is no end of a run */
     run.launch.driver = gpu_driver_name(run.gpu);
     if (drm_launch_find(&run.launch, &launch, &error))

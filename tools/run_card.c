@@ -4,17 +4,19 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "gpu/families.h"
+#include "util/bits.h"
 
 #define TELL_MS     1000 /* from one word on the capture's size to the next */
 #define MAX_REPORTS 50   /* on stderr; all go to the log */
 
-static void report(struct run *run, const char *text)
+void run_report(struct run *run, const char *text)
 {
     if (run->log_file) {
         fprintf(run->log_file, "%s\n", text);
@@ -32,13 +34,13 @@ static void on_fault(void *data, const struct gpu_fault *fault)
 {
     char text[512];
     gpu_fault_format(fault, text, sizeof text);
-    report(data, text);
+    run_report(data, text);
     ((struct run *)data)->faults++;
 }
 
 static void on_message(void *data, const char *text)
 {
-    report(data, text);
+    run_report(data, text);
 }
 
 void run_command_line(const struct run *run, char *out, size_t size)
@@ -107,19 +109,11 @@ static void tell_size(const struct run *run, const struct capture_writer *captur
                    (unsigned long long)(run->limit >> 20), (unsigned long long)shown);
 }
 
-int run_card_close(struct run *run, struct run_card *p, bool judged)
+int run_card_close(struct run *run, struct run_card *p, struct drm_use *use)
 {
     int status = TOOL_OK;
     drm_server_destroy(p->server);
-    if (judged) {
-        struct drm_use use = drm_used(p->drm);
-        char text[1024];
-        if (run_unused(run, &use, text, sizeof text)) {
-            run->reports = 0; /* it is said in any case */
-            report(run, text);
-            status = TOOL_UNUSED;
-        }
-    }
+    *use = p->drm ? drm_used(p->drm) : (struct drm_use){0};
     drm_destroy(p->drm);
     int unwritten = tool_frames_close(&p->frames);
     if (unwritten)
@@ -135,13 +129,25 @@ int run_card_close(struct run *run, struct run_card *p, bool judged)
     return status;
 }
 
-void run_card_descriptors(void)
+/* Each process, open file and exported buffer takes descriptors, of which a process usually has few unless it
+ * asks. */
+static void take_descriptors(void)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files))
         return;
     files.rlim_cur = files.rlim_max > 8192 ? 8192 : files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void run_card_prepare(void)
+{
+    static const int others[] = {
+        SIGINT,  SIGQUIT, SIGHUP, SIGTERM, /* meant for the program: we end after it */
+        SIGPIPE, SIGIO}; /* of a lease that a program opened the file under (drm/core/export.c) */
+    take_descriptors();
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(others); i++)
+        signal(others[i], SIG_IGN);
 }
 
 /* A server that cannot end is nobody's to look after when the tool was killed too. */

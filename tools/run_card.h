@@ -18,9 +18,8 @@ struct run_card { /* zeroed before it is opened, but for memory.fd, which is -1 
     struct drm_server *server;
 };
 
-/* As many as a card may need: each process, open file and exported buffer takes descriptors, of which a process usually
- * has few unless it asks. Before the sandbox. */
-void run_card_descriptors(void);
+/* Before the sandbox: descriptors, as many as a card may need, and what signals do. */
+void run_card_prepare(void);
 /* Everything but the server. What was opened stays for run_card_close when it fails: TOOL_OK, or an exit status after a
  * message. */
 int run_card_open(struct run *run, struct run_card *card);
@@ -30,7 +29,7 @@ int run_card_serve(struct run *run, struct run_card *card, int listener);
  * `other` (-1: there is none), which ends it at once. Whether the program came to its end. From now on the process ends in
  * RUN_FINISH_MS, whatever it is at. */
 bool run_card_wait(const struct run *run, const struct run_card *card, int control, int other);
-/* `judged`: the run came to its end, and is asked whether it used the GPU. TOOL_OK, or the run's exit status. */
-int run_card_close(struct run *run, struct run_card *card, bool judged);
+/* *use: what the programs have made of it. TOOL_OK, or the run's exit status after a message. */
+int run_card_close(struct run *run, struct run_card *card, struct drm_use *use);
 
 #endif

@@ -51,13 +51,21 @@ static const char *gpu_unlisted(const char *name)
 
 #define AT(member) offsetof(struct run, member)
 
-static const struct tool_option common_rows[] = {
+const struct tool_option run_card_rows[] = {
     {"gpu", "NAME", "the GPU: %s", .kind = TOOL_NAME, .at = AT(gpu), .word = gpu_word, .first = true,
      .unlisted = gpu_unlisted},
     {"mode", "WxH", "the display's preferred mode (default 1280x720)", .kind = TOOL_OWN, .take = take_mode,
      .takes = "WIDTHxHEIGHT up to 4096x4096"},
     {"memory", "SIZE", "guest memory, as 512M or 1G (default 1G, at most 4G)", .kind = TOOL_SIZE,
      .at = AT(memory), .min = 64u << 20, .max = 4ull << 30, .takes = "a size from 64M to 4G"},
+    {"sync", NULL,
+     "a job is done before its submit returns, as it always is while recording; otherwise the driver "
+     "prepares the next one meanwhile",
+     .kind = TOOL_SWITCH, .at = AT(sync)},
+    {0},
+};
+
+static const struct tool_option common_rows[] = {
     {"sysroot", "DIR", "libraries of a foreign architecture (default: those that tools/sysroot fetched)",
      .kind = TOOL_FOLDER, .at = AT(launch.sysroot)},
     {"root", "DIR",
@@ -73,10 +81,6 @@ static const struct tool_option common_rows[] = {
      .at = AT(root.net)},
     {"preload", "LIBRARY", "preload this library too", .kind = TOOL_FILE, .at = AT(launch.preload)},
     {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
-    {"sync", NULL,
-     "a job is done before its submit returns, as it always is while recording; otherwise the driver "
-     "prepares the next one meanwhile",
-     .kind = TOOL_SWITCH, .at = AT(sync)},
     {"any-driver", NULL,
      "never to have used the GPU is no failure: for programs that do not draw, or draw in software",
      .kind = TOOL_SWITCH, .at = AT(any_driver)},
@@ -104,6 +108,10 @@ static const struct tool_option common_rows[] = {
      .takes = "a size from 1M"}
 
 static const struct tool_option run_rows[] = {
+    {"server", "PATH",
+     "the card is one of the `vitrail serve` with this socket, which has its GPU, display, memory and how it "
+     "computes",
+     .kind = TOOL_FILE, .at = AT(server)},
     {"record", "FILE", "also keep what was drawn in a capture", .kind = TOOL_FILE, .at = AT(record)},
     RESTARTS,
     LIMIT,
@@ -128,9 +136,14 @@ const struct tool_command tool_command_run = {
     .examples = "  vitrail run -- kmscube -c 10\n"
                 "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
                 "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
+                "  vitrail run --server /tmp/t860 -- kmscube -c 10\n"
                 "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
                 "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n",
-    .options = {{common_rows}, {run_rows}, {tool_frames_rows, AT(frames)}, {tool_device_rows, AT(device)}},
+    .options = {{run_card_rows},
+                {common_rows},
+                {run_rows},
+                {tool_frames_rows, AT(frames)},
+                {tool_device_rows, AT(device)}},
     .main = tool_run,
 };
 
@@ -143,9 +156,30 @@ const struct tool_command tool_command_record = {
             "capture holds at most what the display showed.",
     .examples = "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                 "  vitrail replay cube.vtc --png cube.png\n",
-    .options = {{record_rows}, {common_rows}, {tool_frames_rows, AT(frames)}, {tool_device_rows, AT(device)}},
+    .options = {{record_rows},
+                {run_card_rows},
+                {common_rows},
+                {tool_frames_rows, AT(frames)},
+                {tool_device_rows, AT(device)}},
     .main = tool_record,
 };
+
+/* What the card of a server has already; NULL: nothing of it was asked for. */
+static const char *asks_server(const struct run *run)
+{
+    const struct tool_device_options usual = TOOL_USUAL_DEVICE, *d = &run->device;
+    if (run->record)
+        return "--record";
+    if (run->frames.folder || run->frames.video)
+        return "--frames and --video";
+    if (run->width || run->memory != RUN_MEMORY || run->sync)
+        return "--mode, --memory and --sync";
+    if (d->threads != usual.threads || d->level != usual.level || d->tier != usual.tier ||
+        d->numeric != usual.numeric || d->interpreter || d->reference || d->in_order || d->no_cache ||
+        d->no_sandbox)
+        return "how the device computes";
+    return NULL;
+}
 
 int run_parse(struct run *run, int argc, char **argv, bool record)
 {
@@ -156,6 +190,12 @@ int run_parse(struct run *run, int argc, char **argv, bool record)
     if (!program.count)
         return tool_error(run->name, TOOL_USAGE, "no program; for example: vitrail %s %s-- kmscube -c 1",
                           run->name, record ? "-o cube.vtc " : "");
+    if (run->server && asks_server(run))
+        return tool_error(
+            run->name, TOOL_USAGE,
+            "%s: that is not asked of a server; `vitrail serve` takes "
+            "what all its cards are to have, and a run without --server keeps pictures and captures",
+            asks_server(run));
     if (record && !run->record)
         return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
     if (!run->root.folder && (run->root.binds || run->root.home || run->root.net))

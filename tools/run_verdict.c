@@ -34,7 +34,7 @@ static void add_causes(const struct run *run, char *text, size_t size, size_t *n
             run->argv[0], run->launch.driver);
 }
 
-bool run_unused(const struct run *run, const struct drm_use *use, char *text, size_t size)
+static bool is_unused(const struct run *run, const struct drm_use *use, char *text, size_t size)
 {
     size_t n = 0;
     if (run->any_driver || use->jobs)
@@ -50,4 +50,14 @@ bool run_unused(const struct run *run, const struct drm_use *use, char *text, si
     }
     add(text, size, &n, " (--any-driver: take that for success)");
     return true;
+}
+
+int run_judge(struct run *run, const struct drm_use *use)
+{
+    char text[1024];
+    if (!is_unused(run, use, text, sizeof text))
+        return TOOL_OK;
+    run->reports = 0; /* it is said in any case */
+    run_report(run, text);
+    return TOOL_UNUSED;
 }

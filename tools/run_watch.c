@@ -3,10 +3,12 @@
  * the program has gone; then they are killed. Signals are not caught but waited for, together with the ends
  * of the processes. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,16 +24,19 @@
 #define NEVER      INT64_MAX
 
 struct watch {
-    const struct run *run;
-    pid_t program, server; /* 0: has ended, or was given up */
+    struct run *run;
+    pid_t program,
+        server;   /* 0: has ended, or was given up; a server that is another's has no process of ours */
+    bool serving; /* the server has not ended */
     int program_status, server_status;
-    int control;      /* the server serves as long as it is open; -1 */
-    bool started;     /* there was a program */
-    bool asked;       /* we are to end */
-    bool killed;      /* what we wait for was killed */
-    bool given_up;    /* one of them could not even be killed */
-    bool server_left; /* it ended before the program, or had to be killed */
-    int64_t deadline; /* of what we wait for */
+    struct drm_use use; /* as another's server tells it */
+    int control;        /* the server serves as long as it is open; -1 */
+    bool started;       /* there was a program */
+    bool asked;         /* we are to end */
+    bool killed;        /* what we wait for was killed */
+    bool given_up;      /* one of them could not even be killed */
+    bool server_left;   /* it ended before the program, or had to be killed */
+    int64_t deadline;   /* of what we wait for */
 };
 
 static int64_t now_ms(void)
@@ -72,8 +77,7 @@ static void end_server(struct watch *w)
         tell(w, RUN_HURRY);
     if (w->started)
         tell(w, RUN_ENDED);
-    close(w->control);
-    w->control = -1;
+    shutdown(w->control, SHUT_WR);
     w->deadline = NEVER;
     w->killed = false;
     within(w, hurries ? HURRY_MS : RUN_FINISH_MS);
@@ -81,12 +85,13 @@ static void end_server(struct watch *w)
 
 static void program_ended(struct watch *w)
 {
-    if (w->server)
+    if (w->serving)
         end_server(w);
 }
 
 static void server_ended(struct watch *w)
 {
+    w->serving = false;
     if (!w->program)
         return;
     w->server_left = true;
@@ -95,6 +100,15 @@ static void server_ended(struct watch *w)
                WIFEXITED(w->server_status) ? WEXITSTATUS(w->server_status) : WTERMSIG(w->server_status));
     kill(w->program, SIGTERM);
     within(w, ORPHAN_MS);
+}
+
+/* Another's server says how it ended, or only that it did. */
+static void remote_ended(struct watch *w)
+{
+    int status = TOOL_HOST;
+    w->server_left |= !run_remote_end(w->run, &status, &w->use);
+    w->server_status = W_EXITCODE(status, 0);
+    server_ended(w);
 }
 
 static void look_for_ends(struct watch *w)
@@ -106,12 +120,12 @@ static void look_for_ends(struct watch *w)
 }
 
 /* Those of the terminal reach the program by themselves. */
-static void take_signal(struct watch *w, const siginfo_t *info)
+static void take_signal(struct watch *w, const struct signalfd_siginfo *info)
 {
-    int number = info->si_signo;
+    int number = (int)info->ssi_signo;
     bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
     w->asked |= ends;
-    if (w->program && info->si_code <= 0)
+    if (w->program && info->ssi_code <= 0)
         kill(w->program, number);
     if (w->program && number == SIGTERM)
         within(w, PROGRAM_MS);
@@ -124,6 +138,12 @@ static void end_by_force(struct watch *w)
 {
     pid_t *pid = w->program ? &w->program : &w->server;
     w->deadline = NEVER;
+    if (!*pid) {
+        tool_error(w->run->name, 0, "the server does not say that it has ended: it is left");
+        w->given_up = true;
+        w->serving = false;
+        return;
+    }
     if (!w->killed) {
         w->killed = true;
         if (pid == &w->server) {
@@ -141,22 +161,40 @@ static void end_by_force(struct watch *w)
     if (pid == &w->program) {
         w->asked = true;
         program_ended(w);
+    } else {
+        w->serving = false;
     }
 }
 
-static void watch_both(struct watch *w, const sigset_t *signals)
+/* Until something happens or is due. */
+static void await(struct watch *w, int signals)
 {
-    while (w->program || w->server) {
-        int64_t left = w->deadline == NEVER ? 3600000 : w->deadline - now_ms();
-        const struct timespec wait = {left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0};
-        siginfo_t info;
-        int number = sigtimedwait(signals, &info, &wait);
-        if (number > 0 && number != SIGCHLD)
-            take_signal(w, &info);
+    const bool remote = w->serving && !w->server;
+    struct pollfd polled[2] = {{.fd = signals, .events = POLLIN},
+                               {.fd = remote ? w->control : -1, .events = POLLIN}};
+    int64_t left = w->deadline == NEVER ? -1 : w->deadline - now_ms();
+    struct signalfd_siginfo info;
+    if (poll(polled, 2, left < 0 ? w->deadline == NEVER ? -1 : 0 : (int)left) <= 0)
+        return;
+    if (polled[0].revents && read(signals, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
+        take_signal(w, &info);
+    if (polled[1].revents)
+        remote_ended(w);
+}
+
+/* False: signals cannot be waited for. */
+static bool watch_both(struct watch *w, const sigset_t *set)
+{
+    int signals = signalfd(-1, set, SFD_CLOEXEC);
+    while (signals >= 0 && (w->program || w->serving)) {
+        await(w, signals);
         look_for_ends(w);
-        if ((w->program || w->server) && now_ms() >= w->deadline)
+        if ((w->program || w->serving) && now_ms() >= w->deadline)
             end_by_force(w);
     }
+    if (signals >= 0)
+        close(signals);
+    return signals >= 0;
 }
 
 /* ---- the program ---- */
@@ -199,12 +237,12 @@ static int exit_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int run_program(const struct run *run, const struct drm_launch *launch, pid_t server, int control)
+int run_program(struct run *run, const struct drm_launch *launch, pid_t server, int control)
 {
     sigset_t signals, mask;
     drm_relay_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
-    struct watch w = {.run = run, .server = server, .control = control, .deadline = NEVER};
+    struct watch w = {.run = run, .server = server, .serving = true, .control = control, .deadline = NEVER};
     int failed = TOOL_OK;
     w.program = start_program(run, launch, &mask);
     w.started = w.program > 0;
@@ -213,12 +251,14 @@ int run_program(const struct run *run, const struct drm_launch *launch, pid_t se
         w.program = 0;
         end_server(&w);
     }
-    watch_both(&w, &signals);
-    if (w.control >= 0)
-        close(w.control);
+    if (!watch_both(&w, &signals))
+        failed = tool_error(run->name, TOOL_HOST, "no descriptor for signals: %s", strerror(errno));
+    close(w.control);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (failed || w.server_left || w.given_up)
         return TOOL_HOST;
-    int status = exit_status(w.program_status);
-    return status ? status : exit_status(w.server_status);
+    int status = exit_status(w.program_status), served = exit_status(w.server_status);
+    if (run->server && !served)
+        served = run_judge(run, &w.use);
+    return status ? status : served;
 }

@@ -26,6 +26,7 @@ enum tool_exit {
 /* A command is a file; its function and its row in the list are named after it. */
 #define TOOL_COMMANDS(COMMAND)                                                                               \
     COMMAND(run)                                                                                             \
+    COMMAND(serve)                                                                                           \
     COMMAND(record)                                                                                          \
     COMMAND(replay)                                                                                          \
     COMMAND(decode)                                                                                          \

@@ -56,9 +56,20 @@ bool util_message_receive(int socket, void *message, uint32_t size, int *fd)
     return false;
 }
 
+static bool find_peer(int socket, struct ucred *peer)
+{
+    socklen_t size = sizeof *peer;
+    return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, peer, &size);
+}
+
 bool util_message_ours(int socket)
 {
     struct ucred peer;
-    socklen_t size = sizeof peer;
-    return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
+    return find_peer(socket, &peer) && peer.uid == geteuid();
+}
+
+int util_message_peer(int socket)
+{
+    struct ucred peer;
+    return find_peer(socket, &peer) ? peer.pid : 0;
 }

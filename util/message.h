@@ -12,5 +12,7 @@ bool util_message_send(int socket, const void *message, uint32_t size, int fd);
 bool util_message_receive(int socket, void *message, uint32_t size, int *fd);
 /* Whether the process that made the connection's other end was of our user. */
 bool util_message_ours(int socket);
+/* That process's number, which may be another's by now; 0: not known. */
+int util_message_peer(int socket);
 
 #endif
