@@ -10,6 +10,8 @@
 #include "fuzz/world/world.h"
 #include "tools/tool.h"
 
+#define FUZZ_FORMAT      "vitrail fuzz" /* of totals as JSON */
+#define FUZZ_FORMAT_NOW  1u
 #define FUZZ_JOBS_MAX    64u
 #define FUZZ_CORPUS_MAX  4096u /* cases */
 #define FUZZ_FAULT_KINDS 256u
@@ -93,6 +95,12 @@ void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, 
 void fuzz_put_json(const struct fuzz_campaign *c, FILE *out);
 /* What lint and the rerun say of a finding, in a process of its own, into its .txt. */
 void fuzz_explain(const struct fuzz_campaign *c, const struct fuzz_finding *f);
+
+/* ---- shards (fuzz_merge.c) ---- */
+
+/* The totals of all shards of one campaign, as JSON to `json` (NULL: not; "-": the standard output) and as text. TOOL_OK,
+ * TOOL_DIFFERS (there are findings), or another exit status after a message. */
+int fuzz_merge(char *const *paths, uint32_t count, const char *json);
 
 /* ---- the processes (fuzz_crew.c, fuzz_hear.c, fuzz_worker.c) ---- */
 

@@ -10,8 +10,6 @@
 #include "tools/json.h"
 #include "util/bits.h"
 
-#define FORMAT_NOW 1u
-
 /* The command that shows a finding again. */
 static void again_command(const struct fuzz_campaign *c, const struct fuzz_finding *f, char *text,
                           size_t size)
@@ -71,8 +69,8 @@ void fuzz_put_json(const struct fuzz_campaign *c, FILE *out)
     struct json j;
     json_begin(&j, out);
     json_open_object(&j, NULL);
-    json_string(&j, "format", "vitrail fuzz");
-    json_uint(&j, "format_version", FORMAT_NOW);
+    json_string(&j, "format", FUZZ_FORMAT);
+    json_uint(&j, "format_version", FUZZ_FORMAT_NOW);
     json_string(&j, "version", VITRAIL_VERSION);
     json_string(&j, "subject", c->subject);
     json_uint(&j, "seed", c->options->seed);

@@ -1,6 +1,9 @@
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "tools/fuzz.h"
+#include "tools/json_source.h"
 #include "tools/report.h"
 
 struct options {
@@ -12,13 +15,17 @@ struct options {
 
 const struct tool_command tool_command_merge = {
     .name = "merge",
-    .summary = "make one report of the shards of vitrail verify",
+    .summary = "make one report of the shards of vitrail verify or vitrail fuzz",
     .operands = "SHARD.json...",
     .text = "Makes one report of those of all shards (`vitrail verify --shard I/N --json FILE`): the same "
             "bytes as "
-            "without shards, but for times. The exit status is that of the whole.",
+            "without shards, but for times. Of the totals of a campaign's shards (`vitrail fuzz --shard I/N "
+            "--json FILE`) it adds "
+            "cases, faults and times, and lists all findings, as text and --json. The exit status is that of "
+            "the whole.",
     .examples = "  vitrail merge --html report.html 1.json 2.json\n"
-                "  vitrail merge --json whole.json --junit whole.xml shards/*.json\n",
+                "  vitrail merge --json whole.json --junit whole.xml shards/*.json\n"
+                "  vitrail merge --json totals.json fuzz-1.json fuzz-2.json\n",
     .options = {{report_rows, AT(outputs)}, {tool_sandbox_rows, AT(no_sandbox)}},
     .takes = {"report", 1, UINT_MAX},
     .main = tool_merge,
@@ -43,6 +50,23 @@ static int merge(const struct options *o, const struct tool_operands *paths)
     return code;
 }
 
+/* What the first is: all must be of one kind. */
+static int merge_any(const struct options *o, const struct tool_operands *paths)
+{
+    struct json_source first;
+    int code = json_source_load("merge", paths->at[0], &first);
+    if (code)
+        return code;
+    const bool fuzz = !strcmp(json_source_format(&first), FUZZ_FORMAT);
+    json_object_put(first.at);
+    if (!fuzz)
+        return merge(o, paths);
+    if (o->outputs.junit || o->outputs.html || o->outputs.history.count || o->outputs.list ||
+        *o->outputs.label)
+        return tool_error("merge", TOOL_USAGE, "totals of `vitrail fuzz` are told as text and --json alone");
+    return fuzz_merge(paths->at, paths->count, o->outputs.json);
+}
+
 int tool_merge(int argc, char **argv)
 {
     struct options o = {.outputs.label = ""};
@@ -58,7 +82,7 @@ int tool_merge(int argc, char **argv)
         code = tool_sandbox_enter(&sandbox);
     }
     if (!code)
-        code = merge(&o, &paths);
+        code = merge_any(&o, &paths);
     free(o.outputs.history.at);
     return code < 0 ? TOOL_OK : code;
 }

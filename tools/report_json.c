@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/json.h"
+#include "tools/json_source.h"
 #include "tools/manifest.h"
 #include "tools/report.h"
 #include "util/bits.h"
@@ -170,82 +171,17 @@ int report_print_json(FILE *out, const struct report *r)
 
 /* ---- reading ---- */
 
-/* An object being read; the first thing that is wrong is kept. */
-struct source {
-    struct json_object *at;
-    const char *wrong; /* a member's name; NULL: all right so far */
-    bool out_of_memory;
-};
-
-static struct json_object *find(struct source *s, const char *key, enum json_type type, bool needed)
+static char *get_copy(struct json_source *s, const char *key, bool needed, bool lines)
 {
-    struct json_object *value = NULL;
-    bool there = json_object_object_get_ex(s->at, key, &value);
-    bool right = there && (json_object_is_type(value, type) ||
-                           (type == json_type_double && json_object_is_type(value, json_type_int)));
-    if (!right && (there || needed) && !s->wrong)
-        s->wrong = key;
-    return right ? value : NULL;
-}
-
-static uint64_t get_number(struct source *s, const char *key, uint64_t max, bool needed)
-{
-    struct json_object *value = find(s, key, json_type_int, needed);
-    if (!value)
-        return 0;
-    const int64_t low = json_object_get_int64(value);
-    const uint64_t number = json_object_get_uint64(value);
-    if ((low < 0 || number > max) && !s->wrong)
-        s->wrong = key;
-    return low < 0 || number > max ? 0 : number;
-}
-
-static double get_double(struct source *s, const char *key)
-{
-    struct json_object *value = find(s, key, json_type_double, false);
-    double number = value ? json_object_get_double(value) : 0;
-    if (!isfinite(number) && !s->wrong)
-        s->wrong = key;
-    return isfinite(number) ? number : 0;
-}
-
-/* `lines`: line feeds and tabs may stand in it. */
-static bool is_fit(const char *text, size_t length, bool lines)
-{
-    if (strlen(text) != length)
-        return false;
-    if (!lines)
-        return manifest_is_text(text);
-    for (const char *c = text; *c; c++)
-        if ((uint8_t)*c < 0x20 && *c != '\n' && *c != '\t')
-            return false;
-    return true;
-}
-
-static const char *get_text(struct source *s, const char *key, bool needed, bool lines)
-{
-    struct json_object *value = find(s, key, json_type_string, needed);
-    if (!value)
-        return NULL;
-    const char *text = json_object_get_string(value);
-    if (is_fit(text, (size_t)json_object_get_string_len(value), lines))
-        return text;
-    if (!s->wrong)
-        s->wrong = key;
-    return NULL;
-}
-
-static char *get_copy(struct source *s, const char *key, bool needed, bool lines)
-{
-    const char *text = get_text(s, key, needed, lines);
+    const char *text = json_source_text(s, key, needed, lines);
     char *copy = text || needed ? strdup(text ? text : "") : NULL;
     s->out_of_memory |= (text || needed) && !copy;
     return copy;
 }
 
-static void get_word(struct source *s, const char *key, char *to, size_t size)
+static void get_word(struct json_source *s, const char *key, char *to, size_t size)
 {
-    const char *text = get_text(s, key, true, false);
+    const char *text = json_source_text(s, key, true, false);
     const size_t length = text ? strlen(text) : 0;
     if (length >= size && !s->wrong)
         s->wrong = key;
@@ -253,10 +189,10 @@ static void get_word(struct source *s, const char *key, char *to, size_t size)
     memcpy(to, text ? text : "", length < size ? length : 0);
 }
 
-static void get_png(struct source *s, const char *key, struct report_png *out)
+static void get_png(struct json_source *s, const char *key, struct report_png *out)
 {
     static const uint8_t magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    struct json_object *value = find(s, key, json_type_string, false);
+    struct json_object *value = json_source_find(s, key, json_type_string, false);
     if (!value)
         return;
     int err =
@@ -268,9 +204,9 @@ static void get_png(struct source *s, const char *key, struct report_png *out)
         s->wrong = key;
 }
 
-static void get_rgb(struct source *s, const char *key, uint8_t rgb[3])
+static void get_rgb(struct json_source *s, const char *key, uint8_t rgb[3])
 {
-    struct json_object *value = find(s, key, json_type_array, false);
+    struct json_object *value = json_source_find(s, key, json_type_array, false);
     if (!value)
         return;
     for (size_t i = 0; i < 3; i++) {
@@ -283,28 +219,28 @@ static void get_rgb(struct source *s, const char *key, uint8_t rgb[3])
     }
 }
 
-static void get_writer(struct source *s, struct report_writer *w)
+static void get_writer(struct json_source *s, struct report_writer *w)
 {
-    struct source inner = {.at = find(s, "writer", json_type_object, false)};
+    struct json_source inner = {.at = json_source_find(s, "writer", json_type_object, false)};
     if (!inner.at)
         return;
-    const char *kind = get_text(&inner, "kind", true, false);
+    const char *kind = json_source_text(&inner, "kind", true, false);
     unsigned n = 0;
     while (n < UTIL_ARRAY_SIZE(writers) && (!kind || strcmp(writers[n], kind) != 0))
         n++;
-    w->picture = (uint32_t)get_number(&inner, "picture", UINT32_MAX, true);
-    w->draw = (uint32_t)get_number(&inner, "draw", UINT32_MAX, true);
-    w->list = (uint32_t)get_number(&inner, "list", UINT32_MAX, true);
-    w->primitive = get_number(&inner, "primitive", UINT64_MAX, true);
+    w->picture = (uint32_t)json_source_number(&inner, "picture", UINT32_MAX, true);
+    w->draw = (uint32_t)json_source_number(&inner, "draw", UINT32_MAX, true);
+    w->list = (uint32_t)json_source_number(&inner, "list", UINT32_MAX, true);
+    w->primitive = json_source_number(&inner, "primitive", UINT64_MAX, true);
     get_word(&inner, "what", w->what, sizeof w->what);
     if ((inner.wrong || n == UTIL_ARRAY_SIZE(writers)) && !s->wrong)
         s->wrong = "writer";
     w->kind = n < UTIL_ARRAY_SIZE(writers) ? n : REPORT_NO_WRITER;
 }
 
-static enum report_verdict get_verdict(struct source *s)
+static enum report_verdict get_verdict(struct json_source *s)
 {
-    const char *word = get_text(s, "verdict", true, false);
+    const char *word = json_source_text(s, "verdict", true, false);
     for (unsigned v = 0; word && v < REPORT_VERDICT_COUNT; v++)
         if (!strcmp(word, report_verdict_word(v)))
             return v;
@@ -313,33 +249,33 @@ static enum report_verdict get_verdict(struct source *s)
     return REPORT_HOST;
 }
 
-static void get_case(struct source *s, bool pictures, struct report_case *c)
+static void get_case(struct json_source *s, bool pictures, struct report_case *c)
 {
-    c->number = (uint32_t)get_number(s, "number", UINT32_MAX, true);
+    c->number = (uint32_t)json_source_number(s, "number", UINT32_MAX, true);
     c->capture = get_copy(s, "capture", true, false);
     c->path = get_copy(s, "path", true, false);
     c->picture = get_copy(s, "picture", true, false);
     c->options = get_copy(s, "options", true, false);
     c->reason = get_copy(s, "reason", true, false);
-    c->frame = (uint32_t)get_number(s, "frame", UINT32_MAX, true);
-    c->tolerance = (uint32_t)get_number(s, "tolerance", 255, true);
-    c->share = get_double(s, "share");
+    c->frame = (uint32_t)json_source_number(s, "frame", UINT32_MAX, true);
+    c->tolerance = (uint32_t)json_source_number(s, "tolerance", 255, true);
+    c->share = json_source_double(s, "share");
     get_word(s, "gpu", c->gpu, sizeof c->gpu);
     c->result.verdict = get_verdict(s);
-    c->result.shown = (uint32_t)get_number(s, "shown", UINT32_MAX, true);
-    c->result.width = (uint32_t)get_number(s, "width", UINT32_MAX, true);
-    c->result.height = (uint32_t)get_number(s, "height", UINT32_MAX, true);
-    c->result.differing = get_number(s, "differing", UINT64_MAX, false);
-    c->result.beyond = get_number(s, "beyond", UINT64_MAX, false);
-    c->result.most = (uint32_t)get_number(s, "most", 255, false);
-    c->result.mean = get_double(s, "mean");
-    c->result.x = (uint32_t)get_number(s, "x", UINT32_MAX, false);
-    c->result.y = (uint32_t)get_number(s, "y", UINT32_MAX, false);
+    c->result.shown = (uint32_t)json_source_number(s, "shown", UINT32_MAX, true);
+    c->result.width = (uint32_t)json_source_number(s, "width", UINT32_MAX, true);
+    c->result.height = (uint32_t)json_source_number(s, "height", UINT32_MAX, true);
+    c->result.differing = json_source_number(s, "differing", UINT64_MAX, false);
+    c->result.beyond = json_source_number(s, "beyond", UINT64_MAX, false);
+    c->result.most = (uint32_t)json_source_number(s, "most", 255, false);
+    c->result.mean = json_source_double(s, "mean");
+    c->result.x = (uint32_t)json_source_number(s, "x", UINT32_MAX, false);
+    c->result.y = (uint32_t)json_source_number(s, "y", UINT32_MAX, false);
     get_rgb(s, "want", c->result.want);
     get_rgb(s, "got", c->result.got);
     get_writer(s, &c->writer);
     c->detail = get_copy(s, "detail", false, false);
-    c->seconds = get_double(s, "seconds");
+    c->seconds = json_source_double(s, "seconds");
     if (!pictures)
         return;
     c->explained = get_copy(s, "explained", false, true);
@@ -347,20 +283,20 @@ static void get_case(struct source *s, bool pictures, struct report_case *c)
     get_png(s, "drawn_png", &c->drawn);
 }
 
-static void get_report(struct source *s, bool pictures, struct report *r)
+static void get_report(struct json_source *s, bool pictures, struct report *r)
 {
     get_word(s, "version", r->version, sizeof r->version);
     r->subject = get_copy(s, "subject", true, false);
     r->filter = get_copy(s, "filter", true, false);
     r->label = get_copy(s, "label", true, false);
     get_word(s, "started", r->started, sizeof r->started);
-    r->seconds = get_double(s, "seconds");
-    r->total = (uint32_t)get_number(s, "total", UINT32_MAX, true);
-    r->shard = (uint32_t)get_number(s, "shard", UINT32_MAX, false);
-    r->shards = (uint32_t)get_number(s, "shards", UINT32_MAX, false);
-    struct json_object *cases = find(s, "cases", json_type_array, true);
+    r->seconds = json_source_double(s, "seconds");
+    r->total = (uint32_t)json_source_number(s, "total", UINT32_MAX, true);
+    r->shard = (uint32_t)json_source_number(s, "shard", UINT32_MAX, false);
+    r->shards = (uint32_t)json_source_number(s, "shards", UINT32_MAX, false);
+    struct json_object *cases = json_source_find(s, "cases", json_type_array, true);
     for (size_t i = 0; !s->wrong && !s->out_of_memory && i < json_object_array_length(cases); i++) {
-        struct source one = {.at = json_object_array_get_idx(cases, i)};
+        struct json_source one = {.at = json_object_array_get_idx(cases, i)};
         struct report_case c = {0};
         if (!json_object_is_type(one.at, json_type_object))
             one.wrong = "cases";
@@ -378,35 +314,18 @@ static void get_report(struct source *s, bool pictures, struct report *r)
 
 int report_read_json(const char *command, const char *path, bool pictures, struct report *out)
 {
-    uint8_t *bytes;
-    size_t size;
+    struct json_source s;
     *out = (struct report){0};
-    if (!tool_read_file(command, path, &bytes, &size))
-        return TOOL_BAD_FILE;
-    struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
-    struct source s = {0};
-    if (tokener) {
-        json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-        s.at = json_tokener_parse_ex(tokener, (const char *)bytes, (int)size + 1); /* with its zero */
-        json_tokener_free(tokener);
+    int code = json_source_load(command, path, &s);
+    if (code)
+        return code;
+    code = json_source_is(command, path, &s, FORMAT, FORMAT_NOW);
+    if (!code) {
+        get_report(&s, pictures, out);
+        code = json_source_status(command, path, &s);
     }
-    free(bytes);
-    const char *format =
-        json_object_is_type(s.at, json_type_object) ? get_text(&s, "format", true, false) : NULL;
-    if (!format || strcmp(format, FORMAT) != 0) {
-        json_object_put(s.at);
-        return tool_error(command, TOOL_BAD_FILE, "%s: not a report of `vitrail verify --json`", path);
-    }
-    if (get_number(&s, "format_version", UINT32_MAX, true) != FORMAT_NOW) {
-        json_object_put(s.at);
-        return tool_error(command, TOOL_BAD_FILE, "%s: a report of another version of the format", path);
-    }
-    get_report(&s, pictures, out);
     json_object_put(s.at);
-    if (!s.wrong && !s.out_of_memory)
-        return TOOL_OK;
-    report_finish(out);
-    return s.out_of_memory ? tool_error(command, TOOL_HOST, "%s: out of memory", path)
-                           : tool_error(command, TOOL_BAD_FILE, "%s: \"%s\" is missing, or is no such thing",
-                                        path, s.wrong);
+    if (code)
+        report_finish(out);
+    return code;
 }

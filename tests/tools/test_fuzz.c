@@ -137,10 +137,113 @@ static void refusals(void **state)
     free((void *)(uintptr_t)folder);
 }
 
+/* ---- shards ---- */
+
+static void write_totals(const char *name, const char *shard, const char *findings, const char *faults)
+{
+    FILE *out = fopen(command_at(name), "w");
+    fprintf(out,
+            "{\"format\": \"vitrail fuzz\", \"format_version\": 1, \"version\": \"0\", \"subject\": \"s\", "
+            "\"seed\": 1, %s, "
+            "\"cases\": 10, \"refused\": 1, \"runs\": 30, \"faulted\": 2, \"process_seconds\": 2.5, "
+            "\"features\": 7, "
+            "\"corpus\": 3, \"findings\": [%s], \"faults\": [%s]}\n",
+            shard, findings, faults);
+    assert_int_equal(fclose(out), 0);
+}
+
+static int merge(const char *json, const char *const *names)
+{
+    const char *words[8] = {"merge"};
+    unsigned n = 1;
+    char *kept[8];
+    for (; *names; names++)
+        words[n++] = strdup(command_at(*names));
+    for (unsigned i = 1; i < n; i++)
+        kept[i] = (char *)(uintptr_t)words[i];
+    const unsigned files = n;
+    if (json) {
+        words[n++] = "--json";
+        words[n++] = json;
+    }
+    const int code = command_run(tool_merge, words, command_at("out"), command_at("err"));
+    for (unsigned i = 1; i < files; i++)
+        free(kept[i]);
+    return code;
+}
+#define MERGE(json, ...) merge(json, (const char *const[]){__VA_ARGS__, NULL})
+#define FINDING(name, cause, count)                                                                          \
+    "{\"name\": \"" name "\", \"cause\": \"" cause "\", \"text\": \"t\\nmore\", \"count\": " #count          \
+    ", \"again\": \"a\"}"
+#define FAULT(name, count) "{\"name\": \"" name "\", \"count\": " #count "}"
+
+static uint64_t number_at(struct json_object *all, const char *list, size_t n, const char *key)
+{
+    struct json_object *at;
+    assert_true(json_object_object_get_ex(all, list, &at));
+    assert_true(n < json_object_array_length(at));
+    return number(json_object_array_get_idx(at, n), key);
+}
+
+/* Totals are added, whichever file is named first; what one cause has found stands together. */
+static void merged(void **state)
+{
+    char *json = strdup(command_at("whole.json")), *first, *second;
+    size_t size;
+    write_totals("1.json", "\"shard\": 1, \"shards\": 2", FINDING("x", "x", 4),
+                 FAULT("b", 3) ", " FAULT("a", 3));
+    write_totals("2.json", "\"shard\": 2, \"shards\": 2", FINDING("y", "y", 9) ", " FINDING("x-2", "x", 6),
+                 FAULT("c", 7) ", " FAULT("a", 3));
+    assert_int_equal(MERGE(json, "1.json", "2.json"), TOOL_DIFFERS);
+    first = command_read(json, &size);
+    assert_int_equal(MERGE(json, "2.json", "1.json"), TOOL_DIFFERS);
+    second = command_read(json, &size);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    struct json_object *all = totals_of(json), *seconds;
+    assert_int_equal(number(all, "cases"), 20);
+    assert_int_equal(number(all, "runs"), 60);
+    assert_int_equal(number(all, "features_least"), 7);
+    assert_int_equal(number(all, "features_most"), 14);
+    assert_true(json_object_object_get_ex(all, "cases_a_second", &seconds));
+    assert_true(json_object_get_double(seconds) == 4);
+    assert_int_equal(number_at(all, "causes", 0, "count"), 10); /* x */
+    assert_int_equal(number_at(all, "causes", 0, "findings"), 2);
+    assert_int_equal(number_at(all, "findings", 2, "shard"), 2);
+    const uint64_t faults[] = {7, 6, 3}; /* c, a, b */
+    for (size_t n = 0; n < 3; n++)
+        assert_int_equal(number_at(all, "faults", n, "count"), faults[n]);
+    json_object_put(all);
+    free(json);
+}
+
+static void not_merged(void **state)
+{
+    write_totals("1.json", "\"shard\": 1, \"shards\": 2", "", "");
+    write_totals("2.json", "\"shard\": 2, \"shards\": 2", "", "");
+    write_totals("3.json", "\"shard\": 2, \"shards\": 3", "", "");
+    write_totals("whole.json", "\"next\": 1", "", "");
+    assert_int_equal(MERGE(NULL, "1.json", "2.json"), TOOL_OK);
+    assert_int_equal(MERGE(NULL, "1.json"), TOOL_BAD_FILE);
+    assert_int_equal(MERGE(NULL, "1.json", "1.json"), TOOL_BAD_FILE);
+    assert_int_equal(MERGE(NULL, "1.json", "3.json"), TOOL_BAD_FILE);
+    assert_int_equal(MERGE(NULL, "whole.json"), TOOL_BAD_FILE);
+    static const char *const wrong[] = {FAULT("a", -1), FAULT("a", "x"), "3", "{\"count\": 1}",
+                                        FAULT("a\\u0007", 1)};
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+        write_totals("2.json", "\"shard\": 2, \"shards\": 2", "", wrong[n]);
+        assert_int_equal(MERGE(NULL, "1.json", "2.json"), TOOL_BAD_FILE);
+    }
+    write_totals("2.json", "\"shard\": 2, \"shards\": 2", "{\"name\": \"x\", \"cause\": \"x\"}", "");
+    assert_int_equal(MERGE(NULL, "1.json", "2.json"), TOOL_BAD_FILE);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs), cmocka_unit_test(seeds),
-                                       cmocka_unit_test(findings), cmocka_unit_test(captures),
-                                       cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs),  cmocka_unit_test(seeds),
+                                       cmocka_unit_test(findings),  cmocka_unit_test(captures),
+                                       cmocka_unit_test(refusals),  cmocka_unit_test(merged),
+                                       cmocka_unit_test(not_merged)};
     return cmocka_run_group_tests(tests, command_begin, command_end);
 }
