@@ -54,7 +54,7 @@ const struct tool_command tool_command_serve = {
             "SIGINT end the server, and runs lose their cards.",
     .examples = "  vitrail serve --gpu t860 --threads 0 --socket /tmp/t860 --stats &\n"
                 "  vitrail run --server /tmp/t860 -- kmscube -c 10\n",
-    .options = {{rows}, {run_card_rows, AT(run)}, {tool_device_rows, AT(run.device)}},
+    .options = {{rows, 0}, {run_card_rows, AT(run)}, {tool_device_rows, AT(run.device)}},
     .takes = {"argument", 0, 0},
     .main = tool_serve,
 };

@@ -142,6 +142,7 @@ static void refusals(void **state)
 static void write_totals(const char *name, const char *shard, const char *findings, const char *faults)
 {
     FILE *out = fopen(command_at(name), "w");
+    assert_non_null(out);
     fprintf(out,
             "{\"format\": \"vitrail fuzz\", \"format_version\": 1, \"version\": \"0\", \"subject\": \"s\", "
             "\"seed\": 1, %s, "
