@@ -165,6 +165,8 @@ static int start_worker(struct keeper *k)
         become_worker(k, ends[1]);
     }
     close(ends[1]);
+    fcntl(ends[0], F_SETFL,
+          O_NONBLOCK); /* of a worker that crashed its broker has the other end for a moment more */
     if (pid < 0) {
         close(ends[0]);
         return tool_error("serve", TOOL_HOST, "no process: %s", strerror(errno));
