@@ -30,6 +30,8 @@ struct util_frames;
 
 #define DRM_MINOR_CARD   0u
 #define DRM_MINOR_RENDER 128u
+#define DRM_USUAL_WIDTH  1280u
+#define DRM_USUAL_HEIGHT 720u
 #define DRM_ARG_MAX      512u /* bytes of the largest ioctl argument */
 
 /* What comes with an ioctl beside its argument.
@@ -62,7 +64,7 @@ struct drm_options {
     bool asynchronous; /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
     struct util_frames
         *frames;            /* takes what is presented, by its number from 1; borrowed. NULL: nobody does */
-    uint32_t width, height; /* preferred mode; 0: 1280x720 */
+    uint32_t width, height; /* preferred mode; 0: DRM_USUAL_WIDTH x DRM_USUAL_HEIGHT */
     bool unstable_ioctls;   /* the parameter of panfrost: programs may have its performance counters */
     struct drm_listener listener;
 };

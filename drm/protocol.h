@@ -20,10 +20,11 @@
 
 #include <stdint.h>
 
-#define DRM_PROTOCOL_VERSION 4u
+#define DRM_PROTOCOL_VERSION 5u
 #define DRM_ENV_SOCKET       "VITRAIL_SOCKET" /* path of the socket */
 #define DRM_ENV_ROOT         "VITRAIL_ROOT"   /* folder that holds the card's /dev and /sys */
 #define DRM_PLATFORM_DEVICE  "/sys/devices/platform/vitrail-gpu"
+#define DRM_INPUT_DEVICES    "/sys/devices/virtual/input"
 
 enum drm_message_type {
     DRM_MSG_HELLO = 1, /* a: DRM_PROTOCOL_VERSION. Reply: a: bytes of guest memory, b: bytes of the channel */
@@ -34,8 +35,12 @@ enum drm_message_type {
     DRM_MSG_DMABUF, /* with a descriptor. Reply: a: offset, b: bytes; -EINVAL when it is none */
     DRM_MSG_FORK,   /* Reply: a connected socket and a channel for a child that inherits all files */
     DRM_MSG_ADOPT, /* with a descriptor that came of OPEN, in another process or before an exec. Reply: file, which
-                       the process holds now, a: as OPEN, b: minor; -EINVAL when it is none */
+                       the process holds now, a: as OPEN, b: minor; of one that came of INPUT: file 0, b: the device;
+                       -EINVAL when it is none */
     DRM_MSG_RING, /* look into the channel */
+    DRM_MSG_INPUT, /* a: device (enum drm_input_number), b: bytes of a long. Reply: the descriptor of its events */
+    DRM_MSG_INPUT_IOCTL, /* with a descriptor that came of INPUT; request, a: the argument where that is a number, else
+                            it stands in the channel. Reply: result (it may be above 0), a: bytes of it that came back */
 };
 
 struct drm_message {

@@ -2,7 +2,7 @@
 """Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm, fuzz <- tools, and gpu <- api.
 
 Inside drm/: core <- kms and the folder of each driver, which do not see each other <- the files of drm/ itself, which make a card
-of them <- server, launch. Headers of drm/ itself say what users see, and are for all. The client, with what each driver has for it
+of them <- server, launch; input stands beside core. Headers of drm/ itself say what users see, and are for all. The client, with what each driver has for it
 (drm/*/client.c), is built apart and shares headers of drm/ itself and the drivers' abi.h with the rest.
 
 Checks every project include of every C file; prints each breach as file:line and exits 1 when there is one.
@@ -14,10 +14,10 @@ import sys
 ORDER = {"util": 0, "jit": 1, "isa": 2, "raster": 3, "tiler": 4, "gpu": 5, "fuzz": 6, "drm": 6, "api": 6, "tools": 7}
 TOP = pathlib.Path(__file__).resolve().parent.parent
 FACES = {("drm", "drm.h"), ("drm", "protocol.h")}  # for all in drm/, and outside
-OUTSIDE = FACES | {("drm", "server", "server.h"), ("drm", "launch", "launch.h")}
+OUTSIDE = FACES | {("drm", "server", "server.h"), ("drm", "launch", "launch.h"), ("drm", "input", "input.h")}
 SHARED = {("isa", "warp"): ("bifrost", "valhall")}  # a folder for a few of its siblings, which stand above it
 CLIENT = FACES | {("drm", "drivers.inc")}
-DRM_ORDER = {"core": 0, "kms": 1, "": 2, "server": 3, "launch": 3}  # drivers are beside kms
+DRM_ORDER = {"core": 0, "input": 0, "kms": 1, "": 2, "server": 3, "launch": 3}  # drivers are beside kms
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 

@@ -143,6 +143,9 @@ static int run_or_record(int argc, char **argv, bool record)
         return status;
     if (!run.gpu)
         run.gpu = gpu_info_at(0)->name;
+    if (run.input &&
+        (status = tool_input_read(run.name, run.input, run_width(&run), run_height(&run), &run.script)))
+        return status;
     run.pipe_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN; /* that a reader has gone is no end of a run */
     run.launch.driver = gpu_driver_name(run.gpu);
     if (drm_launch_find(&run.launch, &launch, &error))

@@ -7,6 +7,7 @@
 #include "drm/drm.h"
 #include "drm/launch/launch.h"
 #include "tools/frames.h"
+#include "tools/input.h"
 #include "tools/tool.h"
 
 #define RUN_MEMORY    (1ull << 30) /* of a guest, by default */
@@ -19,6 +20,7 @@ enum run_word { RUN_ENDED = 'e', RUN_HURRY = 'h' };
 struct run {
     const char *name; /* of the command */
     const char *log, *record;
+    const char *input;  /* a script of keys and pointers, or NULL */
     const char *server; /* the socket of a `vitrail serve`, or NULL */
     struct tool_frames_options frames;
     uint32_t width, height;
@@ -34,14 +36,25 @@ struct run {
     char folder[80]; /* of socket and files: of our user alone */
     int lock;        /* its descriptor, which holds it as long as any process has it */
     int listener;
-    int remote;        /* of `server`: the connection to it */
-    bool no_driver;    /* a native program, and this machine's Mesa lacks the driver */
-    bool pipe_ignored; /* SIGPIPE was when we were started, so it is for the program */
+    int remote;                /* of `server`: the connection to it */
+    bool no_driver;            /* a native program, and this machine's Mesa lacks the driver */
+    bool pipe_ignored;         /* SIGPIPE was when we were started, so it is for the program */
+    struct tool_input *script; /* of `input`, read */
     FILE *log_file;
     unsigned reports, faults;
 };
 
 extern const struct tool_option run_card_rows[]; /* of struct run: what a card is */
+/* Of the display's preferred mode. */
+static inline uint32_t run_width(const struct run *run)
+{
+    return run->width ? run->width : DRM_USUAL_WIDTH;
+}
+static inline uint32_t run_height(const struct run *run)
+{
+    return run->height ? run->height : DRM_USUAL_HEIGHT;
+}
+
 /* Fills what the words of the command say, over what `run` has; `record`: they are of `vitrail record`. -1:
  * go on; else the exit status, after a message or the help. */
 int run_parse(struct run *run, int argc, char **argv, bool record);

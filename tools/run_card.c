@@ -85,12 +85,22 @@ int run_card_open(struct run *run, struct run_card *p)
                                .height = run->height,
                                .listener = {run, on_fault, on_message}};
     r = drm_create(&p->memory, &card, &p->drm);
+    if (!r)
+        r = drm_input_create(run_width(run), run_height(run), &p->input);
     return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
+}
+
+static uint64_t pictures_shown(void *data)
+{
+    return drm_frames_presented(data);
 }
 
 int run_card_serve(struct run *run, struct run_card *p, int listener)
 {
-    int r = drm_server_create(listener, p->drm, &p->memory, &p->server);
+    const struct tool_input_stage stage = {p->input, pictures_shown, p->drm};
+    int r = drm_server_create(listener, p->drm, &p->memory, p->input, &p->server);
+    if (!r)
+        r = tool_input_play(run->script, &stage);
     return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
 }
 
@@ -112,7 +122,16 @@ static void tell_size(const struct run *run, const struct capture_writer *captur
 int run_card_close(struct run *run, struct run_card *p, struct drm_use *use)
 {
     int status = TOOL_OK;
+    unsigned unplayed = tool_input_stop(run->script);
     drm_server_destroy(p->server);
+    drm_input_destroy(p->input);
+    if (unplayed) {
+        char text[DRM_LAUNCH_PATH + 80];
+        snprintf(text, sizeof text,
+                 "%s: line %u was not played, nor what comes after it: the program had ended", run->input,
+                 unplayed);
+        run_report(run, text);
+    }
     *use = p->drm ? drm_used(p->drm) : (struct drm_use){0};
     drm_destroy(p->drm);
     int unwritten = tool_frames_close(&p->frames);

@@ -15,6 +15,7 @@ struct run_card { /* zeroed before it is opened, but for memory.fd, which is -1 
     struct capture_writer *capture;
     struct tool_frames frames;
     struct drm *drm;
+    struct drm_input *input;
     struct drm_server *server;
 };
 
@@ -23,7 +24,7 @@ void run_card_prepare(void);
 /* Everything but the server. What was opened stays for run_card_close when it fails: TOOL_OK, or an exit status after a
  * message. */
 int run_card_open(struct run *run, struct run_card *card);
-/* From now on clients come in by `listener`, which is borrowed. As above. */
+/* From now on clients come in by `listener`, which is borrowed, and the run's script is played. As above. */
 int run_card_serve(struct run *run, struct run_card *card, int listener);
 /* Until the run is over: `control`, a stream of words (enum run_word), is closed at its other end, or anything happens at
  * `other` (-1: there is none), which ends it at once. Whether the program came to its end. From now on the process ends in

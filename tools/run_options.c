@@ -80,6 +80,11 @@ static const struct tool_option common_rows[] = {
     {"net", NULL, "with --root: the host's network (default: none but its own loopback)", .kind = TOOL_SWITCH,
      .at = AT(root.net)},
     {"preload", "LIBRARY", "preload this library too", .kind = TOOL_FILE, .at = AT(launch.preload)},
+    {"input", "FILE",
+     "play keys and the pointer from FILE, a command a line, as `wait 30`, `key enter`, `type hello`, `move "
+     "320 "
+     "180`, `click` (docs/INPUT.md)",
+     .kind = TOOL_FILE, .at = AT(input)},
     {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
     {"any-driver", NULL,
      "never to have used the GPU is no failure: for programs that do not draw, or draw in software",
@@ -170,6 +175,8 @@ static const char *asks_server(const struct run *run)
     const struct tool_device_options usual = TOOL_USUAL_DEVICE, *d = &run->device;
     if (run->record)
         return "--record";
+    if (run->input)
+        return "--input";
     if (run->frames.folder || run->frames.video)
         return "--frames and --video";
     if (run->width || run->memory != RUN_MEMORY || run->sync)
@@ -191,11 +198,11 @@ int run_parse(struct run *run, int argc, char **argv, bool record)
         return tool_error(run->name, TOOL_USAGE, "no program; for example: vitrail %s %s-- kmscube -c 1",
                           run->name, record ? "-o cube.vtc " : "");
     if (run->server && asks_server(run))
-        return tool_error(
-            run->name, TOOL_USAGE,
-            "%s: that is not asked of a server; `vitrail serve` takes "
-            "what all its cards are to have, and a run without --server keeps pictures and captures",
-            asks_server(run));
+        return tool_error(run->name, TOOL_USAGE,
+                          "%s: that is not asked of a server; `vitrail serve` takes "
+                          "what all its cards are to have, and a run without --server keeps pictures and "
+                          "captures, and plays scripts",
+                          asks_server(run));
     if (record && !run->record)
         return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
     if (!run->root.folder && (run->root.binds || run->root.home || run->root.net))

@@ -38,8 +38,14 @@ const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX]);
 void client_visible_path(char *path);
 /* Whether an open file is one of the card's under /sys, which programs take for what it is only on a sysfs. */
 bool client_is_sysfs(int fd);
-/* The minor of a DRM node that exists, or -1. `folder` is a directory descriptor or AT_FDCWD. */
-int client_minor_of_path(int folder, const char *path);
+/* The number of a device of ours (CLIENT_DEVICE) that exists, or -1. `folder` is a directory descriptor or AT_FDCWD. */
+int client_device_of_path(int folder, const char *path);
+
+/* Devices by their numbers: 226 are DRM nodes, 13 those of input (drm/input/input.h). */
+#define CLIENT_DEVICE(major, minor) ((major) << 8 | (minor))
+#define CLIENT_MAJOR(device)        ((unsigned)(device) >> 8)
+#define CLIENT_MINOR(device)        ((unsigned)(device) & 255)
+enum { CLIENT_DRM_MAJOR = 226, CLIENT_INPUT_MAJOR = 13, CLIENT_INPUT_MINOR = 64, CLIENT_INPUT_COUNT = 3 };
 
 /* ---- wire.c (locked) ---- */
 struct client_fds {
@@ -63,19 +69,22 @@ void wire_before_fork(void);
 void wire_after_fork(bool child);
 
 /* ---- files.c ---- */
-enum client_kind { CLIENT_NONE, CLIENT_DRM, CLIENT_DMABUF, CLIENT_SYNC_FILE };
+enum client_kind { CLIENT_NONE, CLIENT_DRM, CLIENT_INPUT, CLIENT_DMABUF, CLIENT_SYNC_FILE };
 
-struct client_node { /* an open DRM node, shared by its duplicates */
-    uint32_t file;   /* the server's number */
-    unsigned minor, refs;
-    const struct client_driver *driver;
-    struct client_node *next; /* of those to be released */
+struct client_node { /* an open device, shared by its duplicates */
+    uint32_t file;   /* the server's number of a DRM node; 0: it keeps none */
+    int device;      /* CLIENT_DEVICE */
+    unsigned refs;
+    const struct client_driver *driver; /* of a DRM node */
+    struct client_node *next;           /* of those to be released */
 };
-enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is filled for CLIENT_DRM */
-/* The same, also of a node's descriptor that came from another process, or was open before an exec: it becomes one of
+/* *node is filled for CLIENT_DRM and CLIENT_INPUT. */
+enum client_kind client_kind_of(int fd, struct client_node *node);
+/* The same, also of a device's descriptor that came from another process, or was open before an exec: it becomes one of
  * ours. */
 enum client_kind client_adopt(int fd, struct client_node *node);
-int client_open(unsigned minor, int flags);          /* a descriptor, or -1 and errno */
+int client_device_of(int fd);                        /* of a device's descriptor, adopted; else -1 */
+int client_open(int device, int flags);              /* a descriptor, or -1 and errno */
 void client_register(int fd, enum client_kind kind); /* (locked) dma-buf or sync file */
 void client_duplicated(int from, int to);
 /* Descriptors that are about to be closed, or were replaced, are ours no more. Those nodes of which they were the last
@@ -147,6 +156,12 @@ int marshal_call(const struct client_node *node, uint32_t request, void *argumen
 /* ---- ioctl.c ---- */
 int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, unsigned long request,
                  void *argument); /* as ioctl(2) */
+
+/* ---- input.c: what is asked of input's devices; (locked) ---- */
+/* Opens a device. As wire_call. */
+int client_input_open(int device, struct client_fds *got);
+/* As ioctl(2) on its descriptor: >= 0 or -errno. */
+int client_input_ioctl(int fd, unsigned long request, void *argument);
 
 /* ---- hooks.c ---- */
 int client_ioctl_hook(int fd, unsigned long request, void *argument); /* ioctl(2) on any descriptor */

@@ -1,4 +1,4 @@
-/* Our descriptors: which they are, what stands behind them, and how they are mapped. A DRM node is the read
+/* Our descriptors: which they are, what stands behind them, and how they are mapped. A device is the read
  * end of the pipe its events come through, so that poll and read need no hook; a dma-buf is a memory file of
  * the buffer's size that stands for it. */
 #define _GNU_SOURCE
@@ -67,7 +67,7 @@ enum client_kind client_kind_of(int fd, struct client_node *node)
         return CLIENT_NONE;
     client_lock();
     enum client_kind kind = entries[fd].kind;
-    if (kind == CLIENT_DRM)
+    if (entries[fd].node)
         *node = *entries[fd].node;
     client_unlock();
     return kind;
@@ -87,7 +87,7 @@ static struct client_node *drop_entry(int fd, struct client_node *others)
         return others;
     entries[fd] = (struct entry){CLIENT_NONE, NULL};
     __atomic_sub_fetch(&used, 1, __ATOMIC_RELEASE);
-    if (e.kind != CLIENT_DRM || --e.node->refs)
+    if (!e.node || --e.node->refs)
         return others;
     e.node->next = others;
     return e.node;
@@ -129,25 +129,39 @@ static int begin(void)
     return r;
 }
 
-static int open_node(unsigned minor, struct client_node *node, struct client_fds *got)
+/* (locked) The server is told that this process holds a file no more; 0: it keeps none. */
+static void close_file(uint32_t file)
 {
-    int r = begin();
-    if (r)
-        return r;
-    const struct drm_message message = {.type = DRM_MSG_OPEN, .a = minor};
+    const struct drm_message message = {.type = DRM_MSG_CLOSE, .file = file};
     struct drm_reply reply;
-    r = wire_call(&message, &reply, -1, got);
-    if (!r && (got->count != 1 || got->fd[0] >= MAX_FD)) { /* there was no room for the descriptor */
-        const struct drm_message undo = {.type = DRM_MSG_CLOSE, .file = reply.file};
-        wire_call(&undo, &reply, -1, NULL);
-        r = -EMFILE;
-    }
-    if (!r)
-        *node = (struct client_node){reply.file, minor, 1, client_driver_find(reply.a), NULL};
-    return r;
+    if (file)
+        wire_call(&message, &reply, -1, NULL);
 }
 
-/* Whether a descriptor may be a node's: a pipe no larger than theirs, where that can be told. */
+static int open_device(int device, struct client_node *node, struct client_fds *got)
+{
+    bool input = CLIENT_MAJOR(device) == CLIENT_INPUT_MAJOR;
+    const struct drm_message message = {.type = DRM_MSG_OPEN, .a = CLIENT_MINOR(device)};
+    struct drm_reply reply = {0};
+    int r = begin();
+    if (!r)
+        r = input ? client_input_open(device, got) : wire_call(&message, &reply, -1, got);
+    if (r)
+        return r;
+    if (got->count != 1 || got->fd[0] >= MAX_FD) { /* there was no room for the descriptor */
+        close_file(reply.file);
+        return -EMFILE;
+    }
+    *node = (struct client_node){reply.file, device, 1, input ? NULL : client_driver_find(reply.a), NULL};
+    return 0;
+}
+
+static enum client_kind kind_of_device(int device)
+{
+    return CLIENT_MAJOR(device) == CLIENT_INPUT_MAJOR ? CLIENT_INPUT : CLIENT_DRM;
+}
+
+/* Whether a descriptor may be a device's: a pipe no larger than theirs, where that can be told. */
 static bool may_be_node(int fd)
 {
     struct stat st;
@@ -159,7 +173,7 @@ static bool may_be_node(int fd)
 
 static struct client_node *find_node(uint32_t file)
 {
-    for (unsigned fd = 0; fd < MAX_FD; fd++)
+    for (unsigned fd = 0; file && fd < MAX_FD; fd++)
         if (entries[fd].kind == CLIENT_DRM && entries[fd].node->file == file)
             return entries[fd].node;
     return NULL;
@@ -175,15 +189,16 @@ static int adopt(int fd)
         r = wire_call(&message, &reply, fd, NULL);
     if (r)
         return r;
+    int device = reply.file ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, (int)reply.b)
+                            : CLIENT_DEVICE(CLIENT_INPUT_MAJOR, CLIENT_INPUT_MINOR + (int)reply.b);
     struct client_node *node = find_node(reply.file);
     if (!node && !(node = calloc(1, sizeof *node))) {
-        const struct drm_message undo = {.type = DRM_MSG_CLOSE, .file = reply.file};
-        wire_call(&undo, &reply, -1, NULL);
+        close_file(reply.file);
         return -ENOMEM;
     }
-    *node = (struct client_node){reply.file, (unsigned)reply.b, node->refs + 1, client_driver_find(reply.a),
-                                 NULL};
-    set_entry(fd, CLIENT_DRM, node);
+    *node = (struct client_node){reply.file, device, node->refs + 1,
+                                 reply.file ? client_driver_find(reply.a) : NULL, NULL};
+    set_entry(fd, kind_of_device(device), node);
     return 0;
 }
 
@@ -202,7 +217,14 @@ enum client_kind client_adopt(int fd, struct client_node *node)
     return kind;
 }
 
-int client_open(unsigned minor, int flags)
+int client_device_of(int fd)
+{
+    struct client_node node;
+    enum client_kind kind = client_adopt(fd, &node);
+    return kind == CLIENT_DRM || kind == CLIENT_INPUT ? node.device : -1;
+}
+
+int client_open(int device, int flags)
 {
     struct client_fds got = {.count = 0};
     struct client_node *node = calloc(1, sizeof *node);
@@ -211,9 +233,9 @@ int client_open(unsigned minor, int flags)
         return -1;
     }
     client_lock();
-    int r = open_node(minor, node, &got);
+    int r = open_device(device, node, &got);
     if (!r)
-        set_entry(got.fd[0], CLIENT_DRM, node);
+        set_entry(got.fd[0], kind_of_device(device), node);
     client_unlock();
     if (r) {
         for (unsigned i = 0; i < got.count; i++)
@@ -265,11 +287,9 @@ void client_release(struct client_node *nodes)
 {
     while (nodes) {
         struct client_node *node = nodes;
-        const struct drm_message message = {.type = DRM_MSG_CLOSE, .file = node->file};
-        struct drm_reply reply;
         nodes = node->next;
         client_lock();
-        wire_call(&message, &reply, -1, NULL);
+        close_file(node->file);
         client_unlock();
         free(node);
     }

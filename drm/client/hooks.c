@@ -30,9 +30,9 @@
 #define OPEN(function, folder, path, flags, mode)                                                            \
     ({                                                                                                       \
         char buffer_[CLIENT_PATH_MAX];                                                                       \
-        int minor_ = client_minor_of_path(folder, path);                                                     \
-        minor_ >= 0 ? client_open((unsigned)minor_, flags)                                                   \
-                    : NEXT(function)(folder, client_path(path, buffer_), flags, mode);                       \
+        int device_ = client_device_of_path(folder, path);                                                   \
+        device_ >= 0 ? client_open(device_, flags)                                                           \
+                     : NEXT(function)(folder, client_path(path, buffer_), flags, mode);                      \
     })
 
 CLIENT_EXPORT int open(const char *path, int flags, ...)
@@ -153,11 +153,10 @@ CLIENT_EXPORT int dup3(int fd, int to, int flags)
         va_start(args_, command);                                                                            \
         void *argument_ = va_arg(args_, void *);                                                             \
         va_end(args_);                                                                                       \
-        struct client_node node_;                                                                            \
         int r_ = NEXT(function)(fd, command, argument_);                                                     \
         if (r_ >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))                                   \
             client_duplicated(fd, r_);                                                                       \
-        if (r_ >= 0 && command == F_GETFL && client_adopt(fd, &node_) == CLIENT_DRM)                         \
+        if (r_ >= 0 && command == F_GETFL && client_device_of(fd) >= 0)                                      \
             r_ = (r_ & ~O_ACCMODE) | O_RDWR; /* not the pipe's */                                            \
         r_;                                                                                                  \
     })
@@ -176,8 +175,8 @@ CLIENT_EXPORT int fcntl64(int fd, int command, ...)
 int client_ioctl_hook(int fd, unsigned long request, void *argument)
 {
     struct client_node node;
-    enum client_kind kind =
-        _IOC_TYPE(request) == DRM_IOCTL_BASE ? client_adopt(fd, &node) : client_kind_of(fd, &node);
+    bool devices = _IOC_TYPE(request) == DRM_IOCTL_BASE || _IOC_TYPE(request) == 'E';
+    enum client_kind kind = devices ? client_adopt(fd, &node) : client_kind_of(fd, &node);
     if (kind == CLIENT_NONE && _IOC_TYPE(request) == 'b' && client_is_dmabuf(fd))
         kind = CLIENT_DMABUF; /* it came from another process */
     return kind == CLIENT_NONE ? NEXT(ioctl)(fd, request, argument)

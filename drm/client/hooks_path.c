@@ -17,7 +17,6 @@
 
 #include <linux/magic.h>
 
-#define DRM_MAJOR 226
 #define NODE_MODE (S_IFCHR | 0660)
 
 /* ---- paths that are only replaced ---- */
@@ -107,34 +106,27 @@ CLIENT_EXPORT char *canonicalize_file_name(const char *path)
 
 /* ---- status ---- */
 
-#define PATCH(status, minor)                                                                                 \
-    ((void)((status)->st_mode = NODE_MODE, (status)->st_rdev = makedev(DRM_MAJOR, (unsigned)(minor))))
+#define PATCH(status, device)                                                                                \
+    ((void)((status)->st_mode = NODE_MODE,                                                                   \
+            (status)->st_rdev = makedev(CLIENT_MAJOR(device), CLIENT_MINOR(device))))
 
-/* The minor of the DRM node that a call names by path, or by descriptor with an empty path; -1 else. */
-static int minor_of(int folder, const char *path, int flags)
+/* The device that a call names by path, or by descriptor with an empty path; -1 else. */
+static int device_of(int folder, const char *path, int flags)
 {
-    struct client_node node;
-    if (path && !*path && flags & AT_EMPTY_PATH && client_adopt(folder, &node) == CLIENT_DRM)
-        return (int)node.minor;
-    return client_minor_of_path(folder, path);
+    int device = path && !*path && flags & AT_EMPTY_PATH ? client_device_of(folder) : -1;
+    return device >= 0 ? device : client_device_of_path(folder, path);
 }
 
-static int minor_of_fd(int fd)
-{
-    struct client_node node;
-    return client_adopt(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
-}
-
-/* Asks the next function and patches what it says of a node. */
-#define STATUS(status, minor, call)                                                                          \
+/* Asks the next function and patches what it says of a device. */
+#define STATUS(status, device, call)                                                                         \
     ({                                                                                                       \
-        int r_ = call, minor_ = minor;                                                                       \
-        if (!r_ && minor_ >= 0)                                                                              \
-            PATCH(status, minor_);                                                                           \
+        int r_ = call, device_ = device;                                                                     \
+        if (!r_ && device_ >= 0)                                                                             \
+            PATCH(status, device_);                                                                          \
         r_;                                                                                                  \
     })
 #define STATUS_AT(status, folder, path, flags, call)                                                         \
-    STATUS(status, minor_of(folder, path, flags), WITH_PATH(path, call))
+    STATUS(status, device_of(folder, path, flags), WITH_PATH(path, call))
 
 CLIENT_EXPORT int stat(const char *restrict path, struct stat *restrict st)
 {
@@ -146,7 +138,7 @@ CLIENT_EXPORT int lstat(const char *restrict path, struct stat *restrict st)
 }
 CLIENT_EXPORT int fstat(int fd, struct stat *st)
 {
-    return STATUS(st, minor_of_fd(fd), NEXT(fstat)(fd, st));
+    return STATUS(st, client_device_of(fd), NEXT(fstat)(fd, st));
 }
 CLIENT_EXPORT int fstatat(int folder, const char *restrict path, struct stat *restrict st, int flags)
 {
@@ -162,7 +154,7 @@ CLIENT_EXPORT int lstat64(const char *restrict path, struct stat64 *restrict st)
 }
 CLIENT_EXPORT int fstat64(int fd, struct stat64 *st)
 {
-    return STATUS(st, minor_of_fd(fd), NEXT(fstat64)(fd, st));
+    return STATUS(st, client_device_of(fd), NEXT(fstat64)(fd, st));
 }
 CLIENT_EXPORT int fstatat64(int folder, const char *restrict path, struct stat64 *restrict st, int flags)
 {
@@ -173,11 +165,11 @@ CLIENT_EXPORT int statx(int folder, const char *restrict path, int flags, unsign
                         struct statx *restrict st)
 {
     int r = WITH_PATH(path, NEXT(statx)(folder, there, flags, mask, st)),
-        minor = minor_of(folder, path, flags);
-    if (!r && minor >= 0) {
+        device = device_of(folder, path, flags);
+    if (!r && device >= 0) {
         st->stx_mode = NODE_MODE;
-        st->stx_rdev_major = DRM_MAJOR;
-        st->stx_rdev_minor = (unsigned)minor;
+        st->stx_rdev_major = CLIENT_MAJOR(device);
+        st->stx_rdev_minor = CLIENT_MINOR(device);
     }
     return r;
 }
@@ -219,7 +211,7 @@ int __lxstat(int version, const char *path, struct stat *st)
 }
 int __fxstat(int version, int fd, struct stat *st)
 {
-    return STATUS(st, minor_of_fd(fd), NEXT(__fxstat)(version, fd, st));
+    return STATUS(st, client_device_of(fd), NEXT(__fxstat)(version, fd, st));
 }
 int __fxstatat(int version, int folder, const char *path, struct stat *st, int flags)
 {
@@ -235,7 +227,7 @@ int __lxstat64(int version, const char *path, struct stat64 *st)
 }
 int __fxstat64(int version, int fd, struct stat64 *st)
 {
-    return STATUS(st, minor_of_fd(fd), NEXT(__fxstat64)(version, fd, st));
+    return STATUS(st, client_device_of(fd), NEXT(__fxstat64)(version, fd, st));
 }
 int __fxstatat64(int version, int folder, const char *path, struct stat64 *st, int flags)
 {

@@ -11,20 +11,12 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#define DRM_MAJOR 226
-
-static void patch(struct stat *st, int minor)
+static void patch(struct stat *st, int device)
 {
-    if (minor < 0)
+    if (device < 0)
         return;
     st->st_mode = S_IFCHR | 0660;
-    st->st_rdev = makedev(DRM_MAJOR, (unsigned)minor);
-}
-
-static int minor_of_fd(int fd)
-{
-    struct client_node node;
-    return client_adopt(fd, &node) == CLIENT_DRM ? (int)node.minor : -1;
+    st->st_rdev = makedev(CLIENT_MAJOR(device), CLIENT_MINOR(device));
 }
 
 typedef int (*stat_fn)(const char *, struct stat *);
@@ -44,7 +36,7 @@ int __stat64_time64(const char *path, struct stat *st)
     char buffer[CLIENT_PATH_MAX];
     int r = ((stat_fn)client_next("__stat64_time64"))(client_path(path, buffer), st);
     if (!r)
-        patch(st, client_minor_of_path(AT_FDCWD, path));
+        patch(st, client_device_of_path(AT_FDCWD, path));
     return r;
 }
 
@@ -53,7 +45,7 @@ int __lstat64_time64(const char *path, struct stat *st)
     char buffer[CLIENT_PATH_MAX];
     int r = ((stat_fn)client_next("__lstat64_time64"))(client_path(path, buffer), st);
     if (!r)
-        patch(st, client_minor_of_path(AT_FDCWD, path));
+        patch(st, client_device_of_path(AT_FDCWD, path));
     return r;
 }
 
@@ -61,7 +53,7 @@ int __fstat64_time64(int fd, struct stat *st)
 {
     int r = ((fstat_fn)client_next("__fstat64_time64"))(fd, st);
     if (!r)
-        patch(st, minor_of_fd(fd));
+        patch(st, client_device_of(fd));
     return r;
 }
 
@@ -70,7 +62,7 @@ int __fstatat64_time64(int folder, const char *path, struct stat *st, int flags)
     char buffer[CLIENT_PATH_MAX];
     int r = ((fstatat_fn)client_next("__fstatat64_time64"))(folder, client_path(path, buffer), st, flags);
     if (!r)
-        patch(st, path && !*path ? minor_of_fd(folder) : client_minor_of_path(folder, path));
+        patch(st, path && !*path ? client_device_of(folder) : client_device_of_path(folder, path));
     return r;
 }
 
@@ -83,7 +75,7 @@ int __fcntl_time64(int fd, int command, ...)
     int r = ((fcntl_fn)client_next("__fcntl_time64"))(fd, command, argument);
     if (r >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
         client_duplicated(fd, r);
-    if (r >= 0 && command == F_GETFL && minor_of_fd(fd) >= 0)
+    if (r >= 0 && command == F_GETFL && client_device_of(fd) >= 0)
         r = (r & ~O_ACCMODE) | O_RDWR;
     return r;
 }

@@ -161,7 +161,11 @@ int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, 
         r = fence_dmabuf_ioctl(request, argument);
     else if (kind == CLIENT_SYNC_FILE)
         r = fence_ioctl(fd, request, argument);
-    else if (_IOC_TYPE(request) == DRM_IOCTL_BASE)
+    else if (kind == CLIENT_INPUT) {
+        client_lock();
+        r = client_input_ioctl(fd, request, argument);
+        client_unlock();
+    } else if (_IOC_TYPE(request) == DRM_IOCTL_BASE)
         r = call(node, (uint32_t)request, argument);
     if (r >= 0)
         return r;

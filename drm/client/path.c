@@ -4,6 +4,7 @@
 #include "drm/client/client.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,17 @@ static bool is_below(const char *path, const char *prefix)
 
 static bool is_ours(const char *path)
 {
-    return is_below(path, "/dev/dri") || is_below(path, "/sys/class/drm") ||
-           is_below(path, DRM_PLATFORM_DEVICE) || !strncmp(path, "/sys/dev/char/226:", 18) ||
-           !strncmp(path, "/run/udev/data/c226:", 20);
+    static const char *const folders[] = {"/dev/dri",         "/dev/input",        "/sys/class/drm",
+                                          "/sys/class/input", DRM_PLATFORM_DEVICE, DRM_INPUT_DEVICES};
+    static const char *const begins[] = {"/sys/dev/char/226:", "/sys/dev/char/13:", "/run/udev/data/c226:",
+                                         "/run/udev/data/c13:", "/run/udev/data/+input:"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (is_below(path, folders[i]))
+            return true;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(path, begins[i], strlen(begins[i])))
+            return true;
+    return false;
 }
 
 const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX])
@@ -60,26 +69,49 @@ bool client_is_sysfs(int fd)
     return !strncmp(target, root(), n) && is_below(target + n, "/sys");
 }
 
-static int minor_of_name(const char *name)
+static int device_of_node(const char *name)
 {
-    return !strcmp(name, "card0") ? 0 : !strcmp(name, "renderD128") ? 128 : -1;
+    return !strcmp(name, "card0")        ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, 0)
+           : !strcmp(name, "renderD128") ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, 128)
+                                         : -1;
 }
 
-int client_minor_of_path(int folder, const char *path)
+static int device_of_event(const char *name)
 {
+    unsigned number;
+    char more;
+    if (sscanf(name, "event%1u%c", &number, &more) != 1 || number >= CLIENT_INPUT_COUNT)
+        return -1;
+    return CLIENT_DEVICE(CLIENT_INPUT_MAJOR, CLIENT_INPUT_MINOR + (int)number);
+}
+
+static const struct {
+    const char *folder;
+    int (*device)(const char *name);
+} folders_of_devices[] = {{"/dev/dri", device_of_node}, {"/dev/input", device_of_event}};
+
+int client_device_of_path(int folder, const char *path)
+{
+    char target[CLIENT_PATH_MAX];
+    const char *below = path;
     if (!path || !client_active())
         return -1;
-    if (!strncmp(path, "/dev/dri/", 9))
-        return minor_of_name(path + 9);
-    if (folder == AT_FDCWD || minor_of_name(path) < 0 || !root())
-        return -1;
-    /* A name relative to a directory that may be our /dev/dri. */
-    char link[40], target[CLIENT_PATH_MAX], nodes[CLIENT_PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-    ssize_t n = NEXT(readlink)(link, target, sizeof target - 1);
-    if (n <= 0)
-        return -1;
-    target[n] = 0;
-    snprintf(nodes, sizeof nodes, "%s/dev/dri", root());
-    return strcmp(target, nodes) ? -1 : minor_of_name(path);
+    if (path[0] != '/') { /* a name relative to a directory that may be one of ours */
+        char link[40];
+        if (folder == AT_FDCWD || !root() || (device_of_node(path) < 0 && device_of_event(path) < 0))
+            return -1;
+        snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+        ssize_t n = NEXT(readlink)(link, target, sizeof target - NAME_MAX - 2);
+        if (n <= 0)
+            return -1;
+        snprintf(target + n, sizeof target - (size_t)n, "/%s", path);
+        client_visible_path(target);
+        below = target;
+    }
+    for (size_t i = 0; i < sizeof folders_of_devices / sizeof *folders_of_devices; i++) {
+        size_t n = strlen(folders_of_devices[i].folder);
+        if (!strncmp(below, folders_of_devices[i].folder, n) && below[n] == '/')
+            return folders_of_devices[i].device(below + n + 1);
+    }
+    return -1;
 }

@@ -46,8 +46,8 @@ int drm_kms_init(struct drm *drm)
         uint32_t width, height;
     } usual[] = {{1920, 1080}, {1280, 720}, {1024, 768}, {800, 600}, {640, 480}};
     static struct drm_kms_object fixed = {.type = KMS_FIXED};
-    uint32_t width = drm->options.width ? drm->options.width : 1280;
-    uint32_t height = drm->options.height ? drm->options.height : 720;
+    uint32_t width = drm->options.width ? drm->options.width : DRM_USUAL_WIDTH;
+    uint32_t height = drm->options.height ? drm->options.height : DRM_USUAL_HEIGHT;
     if (width > MAX_SIDE || height > MAX_SIDE)
         return -EINVAL;
     struct drm_kms *kms = calloc(1, sizeof *kms);

@@ -168,6 +168,7 @@ static int enter_folder(const struct drm_root *root, struct util_error *f)
 static void make_dev(const struct drm_root *root, struct util_error *f)
 {
     static const char *const nodes[] = {"null", "zero", "full", "random", "urandom", "tty"};
+    static const char *const devices[] = {"/dev/dri", "/dev/input"};
     static const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"},
                                            {"/proc/self/fd/0", "/dev/stdin"},
                                            {"/proc/self/fd/1", "/dev/stdout"},
@@ -183,8 +184,10 @@ static void make_dev(const struct drm_root *root, struct util_error *f)
         make_link(f, links[i][0], links[i][1]);
     mount_new(f, "tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777");
     mount_new(f, "devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620");
-    snprintf(host, sizeof host, "%s/root/dev/dri", root->card);
-    bind_host(f, host, "/dev/dri");
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        snprintf(host, sizeof host, "%s/root%s", root->card, devices[i]);
+        bind_host(f, host, devices[i]);
+    }
 }
 
 /* The card is the only device; of the host's there is what tells of processors. */

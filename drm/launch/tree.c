@@ -1,5 +1,5 @@
 /* The card's files under /dev and /sys, as libdrm, Mesa and their like read them: a platform device with its
- * two DRM nodes. Links between them are relative, so that the tree may stand anywhere. */
+ * two DRM nodes. Links are relative, so that the tree may stand anywhere. */
 #include "drm/launch/launch.h"
 
 #include <errno.h>
@@ -12,39 +12,10 @@
 #include <unistd.h>
 
 #include "drm/drivers.h"
+#include "drm/launch/tree.h"
 #include "drm/protocol.h"
 
 #define DEVICE (&DRM_PLATFORM_DEVICE[1])
-
-static int make_folders(int root, const char *path)
-{
-    char part[256];
-    for (size_t i = 1; i <= strlen(path); i++) {
-        if (path[i] && path[i] != '/')
-            continue;
-        memcpy(part, path, i);
-        part[i] = 0;
-        if (mkdirat(root, part, 0700) && errno != EEXIST)
-            return -errno;
-    }
-    return 0;
-}
-
-static int make_file(int root, const char *path, const char *text)
-{
-    int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -errno;
-    size_t size = strlen(text);
-    int r = write(fd, text, size) == (ssize_t)size ? 0 : -EIO;
-    close(fd);
-    return r;
-}
-
-static int make_link(int root, const char *path, const char *target)
-{
-    return symlinkat(target, root, path) ? -errno : 0;
-}
 
 /* One DRM node of the device: /dev/dri/NAME and all that leads to it. */
 static int make_node(int root, const char *name, unsigned minor)
@@ -52,35 +23,35 @@ static int make_node(int root, const char *name, unsigned minor)
     char path[256], text[256];
     int r;
     snprintf(path, sizeof path, "%s/drm/%s", DEVICE, name);
-    if ((r = make_folders(root, path)))
+    if ((r = tree_folders(root, path)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/dev", DEVICE, name);
     snprintf(text, sizeof text, "226:%u\n", minor);
-    if ((r = make_file(root, path, text)))
+    if ((r = tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/uevent", DEVICE, name);
     snprintf(text, sizeof text, "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
-    if ((r = make_file(root, path, text)))
+    if ((r = tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/device", DEVICE, name);
-    if ((r = make_link(root, path, "../..")))
+    if ((r = tree_link(root, path, "../..")))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/subsystem", DEVICE, name);
-    if ((r = make_link(root, path, "../../../../../class/drm")))
+    if ((r = tree_link(root, path, "../../../../../class/drm")))
         return r;
     snprintf(text, sizeof text, "../../%s/drm/%s", DEVICE + strlen("sys/"), name);
     snprintf(path, sizeof path, "sys/dev/char/226:%u", minor);
-    if ((r = make_link(root, path, text)))
+    if ((r = tree_link(root, path, text)))
         return r;
     /* What udev has written of it: libudev passes over devices of which there is nothing. */
     snprintf(path, sizeof path, "run/udev/data/c226:%u", minor);
-    if ((r = make_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
+    if ((r = tree_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
         return r;
     snprintf(path, sizeof path, "sys/class/drm/%s", name);
-    if ((r = make_link(root, path, text)))
+    if ((r = tree_link(root, path, text)))
         return r;
     snprintf(path, sizeof path, "dev/dri/%s", name);
-    return make_file(root, path, "");
+    return tree_file(root, path, "");
 }
 
 /* The uevent file: the alias lists all that the device is compatible with. */
@@ -98,7 +69,7 @@ static int make_uevent(int root, const struct drm_driver *driver, const struct d
         n += snprintf(text + n, sizeof text - (size_t)n, "C%s", gpu->compatible[i]);
     snprintf(text + n, sizeof text - (size_t)n, "\n");
     snprintf(path, sizeof path, "%s/uevent", DEVICE);
-    return make_file(root, path, text);
+    return tree_file(root, path, text);
 }
 
 static int make_device(int root, const struct drm_driver *driver, const struct drm_driver_gpu *gpu)
@@ -108,7 +79,7 @@ static int make_device(int root, const struct drm_driver *driver, const struct d
     if (r)
         return r;
     snprintf(path, sizeof path, "%s/subsystem", DEVICE);
-    return make_link(root, path, "../../../bus/platform");
+    return tree_link(root, path, "../../../bus/platform");
 }
 
 int drm_tree_create(const char *path, const char *gpu)
@@ -124,13 +95,15 @@ int drm_tree_create(const char *path, const char *gpu)
         return -errno;
     int r = 0;
     for (unsigned i = 0; !r && i < sizeof folders / sizeof *folders; i++)
-        r = make_folders(root, folders[i]);
+        r = tree_folders(root, folders[i]);
     if (!r)
         r = make_device(root, driver, row);
     if (!r)
         r = make_node(root, "card0", 0);
     if (!r)
         r = make_node(root, "renderD128", 128);
+    if (!r)
+        r = tree_input(root);
     close(root);
     return r;
 }

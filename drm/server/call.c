@@ -9,6 +9,8 @@
 
 #include "util/files.h"
 
+#define INPUT_ARGUMENT 1024u /* bytes of an argument that are looked at: more than any name and any bits */
+
 /* ---- files ---- */
 
 static int open_file(struct drm_server_connection *c, uint64_t minor, struct drm_server_answer *a)
@@ -46,7 +48,11 @@ static int adopt_file(struct drm_server_connection *c, int fd, struct drm_server
     pthread_mutex_lock(&server->lock);
     uint32_t id = fd >= 0 ? drm_server_file_of(server, fd) : 0;
     int r = !id ? -EINVAL : drm_server_held(c, id) ? 0 : drm_server_hold(c, id);
-    if (!r) {
+    int device = !id && fd >= 0 && server->input ? drm_input_device_of(server->input, fd) : -EINVAL;
+    if (device >= 0) {
+        a->reply.b = (uint64_t)device;
+        r = 0;
+    } else if (!r) {
         const struct drm_server_file *shared = drm_ids_get(&server->files, id);
         a->reply.file = id;
         a->reply.a = drm_driver_of(server->drm);
@@ -69,6 +75,34 @@ static int fork_connection(struct drm_server_connection *c, struct drm_server_an
     pthread_mutex_lock(&c->server->lock);
     int r = drm_server_fork(c, a);
     pthread_mutex_unlock(&c->server->lock);
+    return r;
+}
+
+/* ---- keyboard and pointers ---- */
+
+static int open_input(struct drm_server_connection *c, const struct drm_message *m,
+                      struct drm_server_answer *a)
+{
+    struct drm_input *input = c->server->input;
+    int fd = input ? drm_input_open(input, m->a, m->b) : -ENOENT;
+    if (fd < 0)
+        return fd;
+    drm_server_give(a, fd);
+    return 0;
+}
+
+static int ask_input(struct drm_server_connection *c, const struct drm_message *m, int fd,
+                     struct drm_server_answer *a)
+{
+    uint8_t *argument = (uint8_t *)c->channel + DRM_CHANNEL_DATA + DRM_CHANNEL_ARGUMENT;
+    uint8_t copy[INPUT_ARGUMENT];
+    uint32_t size = UTIL_MIN(_IOC_SIZE(m->request), sizeof copy), written;
+    if (!c->server->input || fd < 0)
+        return -ENOTTY;
+    memcpy(copy, argument, size);
+    int r = drm_input_ioctl(c->server->input, fd, m->request, m->a, copy, size, &written);
+    memcpy(argument, copy, written);
+    a->reply.a = written;
     return r;
 }
 
@@ -124,6 +158,10 @@ void drm_server_handle(struct drm_server_connection *c, const struct drm_message
         close_file(c, m->file);
     else if (m->type == DRM_MSG_FORK)
         r = fork_connection(c, a);
+    else if (m->type == DRM_MSG_INPUT)
+        r = open_input(c, m, a);
+    else if (m->type == DRM_MSG_INPUT_IOCTL)
+        r = ask_input(c, m, fd, a);
     else if (m->type == DRM_MSG_DMABUF)
         r = fd < 0 ? -EINVAL : drm_lookup_dmabuf(c->server->drm, fd, &a->reply.a, &a->reply.b);
     else if (m->type == DRM_MSG_IOCTL || m->type == DRM_MSG_MMAP)

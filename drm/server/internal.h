@@ -40,6 +40,7 @@ struct drm_server_connection {
 struct drm_server {
     struct drm *drm;
     struct gpu_memory *memory;
+    struct drm_input *input; /* NULL: none */
     int listener, quit;
     int kept; /* an eventfd that wakes the keeper; -1: there is none */
     pthread_t acceptor, keeper;

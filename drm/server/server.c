@@ -138,13 +138,15 @@ static int start(struct drm_server *server)
     return r;
 }
 
-int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out)
+int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_input *input,
+                      struct drm_server **out)
 {
     struct drm_server *server = calloc(1, sizeof *server);
     if (!server)
         return -ENOMEM;
     server->drm = drm;
     server->memory = memory;
+    server->input = input;
     server->listener = listener;
     server->serve = serve;
     pthread_mutex_init(&server->lock, NULL);

@@ -20,6 +20,7 @@ struct host {
     struct card card; /* of host_open; others bring their own */
     char folder[64], path[80];
     int listener;
+    struct drm_input *input; /* set before it is opened, by who wants one; its own affair */
     struct drm_server *server;
 };
 
@@ -42,7 +43,7 @@ static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory
     assert_int_equal(bind(h->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(h->listener, 4), 0);
     signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(drm_server_create(h->listener, drm, memory, &h->server), 0);
+    assert_int_equal(drm_server_create(h->listener, drm, memory, h->input, &h->server), 0);
 }
 
 static inline void host_end(struct host *h)

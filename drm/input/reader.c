@@ -1,0 +1,26 @@
+/* Readers by their descriptors. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drm/input/internal.h"
+#include "util/files.h"
+
+struct input_reader *input_reader_of(struct drm_input *input, int fd)
+{
+    struct stat st;
+    if (util_fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+        return NULL;
+    for (struct input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++)
+        if (r->pipe >= 0 && r->on == st.st_dev && r->inode == st.st_ino)
+            return r;
+    return NULL;
+}
+
+void input_reader_close(struct drm_input *input, struct input_reader *reader)
+{
+    struct input_state *state = &input->state[reader->device];
+    if (state->grabbed == reader)
+        state->grabbed = NULL;
+    close(reader->pipe);
+    reader->pipe = -1;
+}
