@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+#include "tests/sample.h"
 #include "tests/wrap.h"
 
 static atomic_bool counting;
@@ -62,10 +63,11 @@ static inline bool refuse_end(void)
     return atomic_load(&fired);
 }
 
-/* Runs `action` with the nth request refused, and with all from the nth on, for every n (every `step`th) up
- * to the one that it gets by without. It returns 0 or an error. */
-static inline void refuse_each(int (*action)(void), unsigned step)
+/* Runs `action` with the nth request refused, and with all from the nth on, for every n, or of a sample
+ * fewer, up to the one that it gets by without. It returns 0 or an error. */
+static inline void refuse_each(int (*action)(void))
 {
+    const unsigned step = sample_step();
     for (int mode = 0; mode < 2; mode++) {
         long n = 0;
         do {
@@ -78,7 +80,7 @@ static inline void refuse_each(int (*action)(void), unsigned step)
                 assert_int_equal(r, 0);
             n += step;
         } while (atomic_load(&fired));
-        assert_true(n > 1);
+        assert_true(n > step);
         assert_int_equal(action(), 0);
     }
 }

@@ -70,10 +70,10 @@ static void test_devices(void **unused)
     const struct gpu_info *gpu;
     for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
         gpu_name = gpu->name;
-        refuse_each(gpu->driver ? make_device : make_alone, 1);
+        refuse_each(gpu->driver ? make_device : make_alone);
     }
     gpu_name = "t860";
-    refuse_each(make_alone, 1);
+    refuse_each(make_alone);
 }
 
 /* ---- a card behind an MMU ---- */
@@ -139,7 +139,7 @@ static int run_card(void)
 
 static void test_card(void **unused)
 {
-    refuse_each(run_card, 1);
+    refuse_each(run_card);
 }
 
 /* ---- compiling and drawing ---- */
@@ -172,9 +172,9 @@ static int draw(void)
 static void test_drawing(void **unused)
 {
     way = (struct way){.threads = 0, .reference = true};
-    refuse_each(draw, 1);
+    refuse_each(draw);
     way = (struct way){.threads = 2, .jit = true};
-    refuse_each(draw, 1);
+    refuse_each(draw);
 }
 
 /* ---- captures ---- */
@@ -232,7 +232,7 @@ static void test_replay(void **unused)
         memset(right, 0, sizeof right);
         pictures = 4;
         assert_int_equal(replay_capture(), 0);
-        refuse_each(replay_capture, 1);
+        refuse_each(replay_capture);
     }
     jit_engine_destroy(engine);
 }
@@ -259,7 +259,7 @@ static int write_capture(void)
 
 static void test_recording(void **unused)
 {
-    refuse_each(write_capture, 1);
+    refuse_each(write_capture);
 }
 
 int main(void)

@@ -21,6 +21,7 @@
 #include "gpu/picture.h"
 #include "gpu/replay.h"
 #include "tests/gpu/captures.h"
+#include "tests/sample.h"
 #include "util/bits.h"
 
 #define PICTURES 8 /* at most, of a capture */
@@ -261,7 +262,7 @@ static void test_turned_bits(void **unused)
     give(events, pool, true, once);
     assert_int_equal(once->fault_count, 0); /* the budgets are wide enough for what is whole */
     free_events(events);
-    for (unsigned round = 0; round < 64; round++) {
+    for (unsigned round = 0; round < 64; round += sample_step()) {
         bool compiled = round % 32 != 0; /* the interpreter takes its time */
         read_events(events);
         turn_bits(events, round & 1 ? 64 : 3); /* of some GPUs most bits do not matter */
@@ -281,7 +282,8 @@ static void test_turned_bits(void **unused)
         free_events(events);
     }
     print_message("%u rounds with faults, %u without\n", faulted, unharmed);
-    assert_true(faulted > 10 && unharmed > 10); /* both happen */
+    unsigned least = sample_step() > 1 ? 0 : 10;
+    assert_true(faulted > least && unharmed > least); /* both happen */
     util_pool_destroy(pool);
     free(once);
     free(again);
