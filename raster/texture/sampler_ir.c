@@ -158,6 +158,7 @@ static void sample_levels(struct raster_sampler_ir *t, const struct raster_choic
     first = LLVMBuildICmp(b->ir, LLVMIntEQ, loop.index, jit_i32(b, 0), "");
     level = LLVMBuildSelect(b->ir, first, choice->level, choice->level1, "");
     raster_sampler_ir_level(t, level);
+    t->level.turn = loop.index;
     raster_sampler_ir_sample(t, out);
     for (unsigned n = 0; n < 4; n++)
         before[n] = slot[n] ? jit_load(b, b->i32x16, slot[n], 64, false) : NULL;

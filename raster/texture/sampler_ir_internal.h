@@ -15,6 +15,7 @@ enum raster_lookup_filter {
 /* The level of each lane, as far as the key needs it. */
 struct raster_level_ir {
     LLVMValueRef number; /* NULL: 0 */
+    LLVMValueRef turn;   /* of two levels that are mixed: scalar, 0 or 1; else NULL */
     LLVMValueRef offset, width, height, depth, row_stride, slice_stride, sample_stride, first_surface;
     LLVMValueRef last_utile, last_start; /* of windows: struct raster_window */
 };

@@ -86,6 +86,7 @@ void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
                                  .bytes = t->texel->bits / 8u,
                                  .last_utile = t->level.last_utile,
                                  .last_start = t->level.last_start,
+                                 .turn = t->level.turn,
                                  .place = place,
                                  .far = far,
                                  .user = &lookup};

@@ -382,14 +382,17 @@ static void try_copy(const struct raster_window_ir *w, struct ways *ways)
 
 /* The ways of one window for the block and, where it does not fit, for each quad. Textures that are turned have
  * windows that fit or not from block to block, which the processor cannot foresee: once one did not fit, the
- * call's other blocks do not try it. */
+ * call's other blocks do not try it. Each of two levels counts for itself: of the smaller one windows often fit where
+ * those of the larger one do not. */
 static void try_windows(const struct raster_window_ir *w, struct ways *ways)
 {
     struct jit_builder *b = w->b;
     LLVMBasicBlockRef whole = LLVMAppendBasicBlockInContext(b->context, b->function, "whole");
     LLVMBasicBlockRef apart = LLVMAppendBasicBlockInContext(b->context, b->function, "apart");
-    LLVMValueRef slot = jit_alloca_zero(b, b->i8, "missed"), yes = LLVMConstInt(b->i8, 1, false), missed;
+    LLVMValueRef slot = jit_alloca_zero(b, LLVMArrayType2(b->i8, 2), "missed"),
+                 yes = LLVMConstInt(b->i8, 1, false), missed;
 
+    slot = w->turn ? jit_offset(b, slot, w->turn) : slot;
     missed = jit_load(b, b->i8, slot, 1, false);
     LLVMSetVolatile(missed, true); /* in memory: the loop has no register to spare */
     missed = LLVMBuildICmp(b->ir, LLVMIntNE, missed, LLVMConstNull(b->i8), "");

@@ -20,6 +20,8 @@ struct raster_window_ir {
     /* Scalar i1, NULL: yes. Whether lanes share level and slice: all lanes, and those of each quad. */
     LLVMValueRef shared, quads_share;
     LLVMValueRef scratch; /* ptr to 64 bytes, or NULL */
+    LLVMValueRef
+        turn; /* scalar i32, 0 or 1, NULL: 0: which of two levels code that is run for both looks at */
     /* Where utiles stand, which have the numbers `xy` (halves; of 16 lanes, or of the lower 8): bytes (words, as many
      * lanes) from *base. */
     LLVMValueRef (*place)(void *user, LLVMValueRef xy, LLVMValueRef *base);
