@@ -22,7 +22,8 @@ struct jit_builder {
     const char *symbol;    /* what jit_begin_function calls the function */
     LLVMValueRef function; /* the one under construction: set by jit_begin_function and jit_begin_internal */
     enum jit_level level;
-    bool quick; /* the code is to be compiled soon rather than run fast: nothing twice, little inline */
+    bool gathers; /* of JIT_AVX512: gathers by the instruction are quick */
+    bool quick;   /* the code is to be compiled soon rather than run fast: nothing twice, little inline */
     LLVMTypeRef void_, i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMTypeRef i1x16, i8x16, i16x16, i32x16, i64x16, f32x16, ptrx16;
 };

@@ -26,8 +26,9 @@ static void make_stamp(struct jit_engine *engine)
         return;
     util_build_id(build);
     LLVMGetVersion(&version[0], &version[1], &version[2]);
-    int n = snprintf(text, sizeof text, "vitrail %s %s llvm %u.%u.%u level %s", VITRAIL_VERSION, build,
-                     version[0], version[1], version[2], jit_level_name(engine->level));
+    int n = snprintf(text, sizeof text, "vitrail %s %s llvm %u.%u.%u level %s%s", VITRAIL_VERSION, build,
+                     version[0], version[1], version[2], jit_level_name(engine->level),
+                     engine->gathers ? " gathers" : "");
     XXH3_128bits_reset(state);
     XXH3_128bits_update(state, text, (size_t)n);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
@@ -60,6 +61,9 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     pthread_cond_init(&engine->ready, NULL);
     engine->level = level;
     engine->tier = (enum jit_tier)options->optimize;
+    engine->gathers = options->gathers == JIT_GATHERS_FASTER ? jit_target_gathers_fast()
+                                                             : options->gathers == JIT_GATHERS_INSTRUCTION;
+    engine->gathers &= level == JIT_AVX512;
     engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
     engine->code_bytes = options->code_bytes ? options->code_bytes : CODE_BYTES;

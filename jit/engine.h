@@ -24,6 +24,10 @@
 /* Host vector levels, named explicitly: never "native". All give the same results. */
 enum jit_level { JIT_SSE41, JIT_AVX2, JIT_AVX512, JIT_LEVEL_COUNT };
 
+/* How AVX-512 loads a word for each of sixteen lanes: as sixteen loads or by the instruction, as the host does it
+ * faster or as tests want it. Both give the same results; the other levels have their own ways. */
+enum jit_gathers { JIT_GATHERS_FASTER, JIT_GATHERS_LOADS, JIT_GATHERS_INSTRUCTION };
+
 /* Which code a function gets. Quick code is compiled some three times faster and runs a little slower;
  * automatic: quick code at once, optimised code in its place when the function has run much. All compute the
  * same. Whether a function is compiled at all is the quick compile's answer in every tier. */
@@ -34,6 +38,7 @@ struct jit_engine;
 struct jit_options {
     int level;             /* enum jit_level, or -1 for the best the host has */
     unsigned optimize;     /* enum jit_tier */
+    unsigned gathers;      /* enum jit_gathers */
     bool background;       /* compile ahead (jit_engine_prepare) and, automatic, optimise on a thread of low
                             * priority that the process's engines share; otherwise in jit_engine_optimise */
     const char *cache_dir; /* object cache; NULL: jit_code_folder(false); "" : no disk cache */

@@ -33,6 +33,7 @@ struct jit_entry {
 struct jit_engine {
     enum jit_level level;
     enum jit_tier tier;
+    bool gathers; /* by the instruction */
     unsigned max_insns, deadline_ms;
     uint64_t code_bytes, hot_runs;
     struct jit_machines *machines[2]; /* quick, optimised */

@@ -61,11 +61,11 @@ static LLVMValueRef gather_scalar(struct jit_builder *b, LLVMValueRef base, LLVM
     return out;
 }
 
-/* Where no lane is masked, sixteen loads are faster than the instruction (measured on Zen 5, a tenth of
- * bilinear filtering with AVX2; on Intel gathers are slow since microcode closes their leaks). */
+/* Where no lane is masked, sixteen loads are faster than the instruction on many hosts (measured on Zen 5, a tenth of
+ * bilinear filtering with AVX2; jit/target.c). */
 LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef mask)
 {
-    if (mask == LLVMConstAllOnes(b->i1x16))
+    if (mask == LLVMConstAllOnes(b->i1x16) && !b->gathers)
         return gather_scalar(b, base, offsets, mask);
     switch (b->level) {
     case JIT_AVX512: return gather_avx512(b, base, offsets, mask);

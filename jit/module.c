@@ -60,8 +60,11 @@ int jit_module_start(struct jit_engine *engine, const struct jit_entry *entry, j
                      const char *symbol, bool quick, struct jit_job **job, struct util_error *error)
 {
     const char *name = entry->name ? entry->name : symbol;
-    struct jit_builder b = {
-        .context = LLVMContextCreate(), .symbol = symbol, .level = engine->level, .quick = quick};
+    struct jit_builder b = {.context = LLVMContextCreate(),
+                            .symbol = symbol,
+                            .level = engine->level,
+                            .gathers = engine->gathers,
+                            .quick = quick};
 
     b.module = LLVMModuleCreateWithNameInContext(name, b.context);
     b.ir = LLVMCreateBuilderInContext(b.context);

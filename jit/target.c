@@ -34,6 +34,15 @@ bool jit_level_supported(enum jit_level level)
     }
 }
 
+/* Of Intel's since Sapphire Rapids, the first with halves: nearest lookups of three bytes take 0.6 of the time that
+ * sixteen loads do (measured on Granite Rapids). Older ones gather slowly since microcode closed their leak (GDS), Zen 4
+ * and 5 by microcode. */
+bool jit_target_gathers_fast(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
+}
+
 const char *jit_target_vector_width(enum jit_level level)
 {
     return levels[level].width;

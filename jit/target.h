@@ -11,6 +11,8 @@ bool jit_target_init(void);
 /* A machine for the level, owned by the caller (LLVMDisposeTargetMachine); NULL on failure. A machine is used
  * by one thread at a time. `optimize`: 0 quick, 2 optimised. */
 LLVMTargetMachineRef jit_target_machine(enum jit_level level, unsigned optimize);
+/* Whether the host gathers sixteen words by one instruction of AVX-512 faster than by sixteen loads. */
+bool jit_target_gathers_fast(void);
 /* Widest register of the level in bits, as LLVM's vector-width attributes want it. */
 const char *jit_target_vector_width(enum jit_level level);
 /* Function passes of the pipeline, in LLVM's textual form. */

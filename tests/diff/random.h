@@ -26,21 +26,26 @@ static inline uint64_t random_number_of(const char *variable, uint64_t otherwise
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+/* The host's levels, the best one twice where it has two ways to gather. */
 struct random_engines {
-    struct jit_engine *engine[JIT_LEVEL_COUNT][2];
+    struct jit_engine *engine[JIT_LEVEL_COUNT + 1][2];
     unsigned levels;
 };
 
 static inline void random_start(struct random_engines *e)
 {
-    uint64_t only = random_number_of("VITRAIL_DIFF_LEVEL", JIT_LEVEL_COUNT);
+    uint64_t only = random_number_of("VITRAIL_DIFF_LEVEL", UINT64_MAX);
     e->levels = 0;
-    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
-        if (!jit_level_supported(level) || (only < JIT_LEVEL_COUNT && level != only))
+    for (unsigned way = 0; way <= JIT_LEVEL_COUNT; way++) {
+        enum jit_level level = UTIL_MIN(way, JIT_AVX512);
+        if (!jit_level_supported(level) || (only <= JIT_LEVEL_COUNT && way != only))
             continue;
         for (unsigned n = 0; n < 2; n++) {
-            struct jit_options options = {
-                .level = (int)level, .optimize = n ? JIT_OPTIMISED : JIT_QUICK, .cache_dir = ""};
+            struct jit_options options = {.level = (int)level,
+                                          .optimize = n ? JIT_OPTIMISED : JIT_QUICK,
+                                          .gathers =
+                                              way > JIT_AVX512 ? JIT_GATHERS_INSTRUCTION : JIT_GATHERS_LOADS,
+                                          .cache_dir = ""};
             if (jit_engine_create(&options, &e->engine[e->levels][n], NULL))
                 abort();
         }
@@ -55,12 +60,12 @@ static inline void random_stop(struct random_engines *e)
 }
 
 /* Programs begin to begin + count - 1, `optimised` of four in optimised code. VITRAIL_DIFF_LEVEL (0 sse4.1, 1
- * avx2, 2 avx512) asks for one level, VITRAIL_DIFF_FULL for every program at every level. */
+ * avx2, 2 avx512, 3 the same with gathers) asks for one level, VITRAIL_DIFF_FULL for every program at every level. */
 static inline void random_programs(uint64_t begin, uint64_t count, unsigned optimised,
                                    void (*attempt)(const struct random_turn *, void *), void *data)
 {
     /* Each level its share by what LLVM takes for it: narrow vectors are many instructions. */
-    static const unsigned shares[] = {0, 1, 1, 2, 2, 2};
+    static const unsigned shares[] = {0, 1, 1, 2, 2, 3, 3};
     bool full = random_number_of("VITRAIL_DIFF_FULL", 0);
     unsigned saved = util_fpenv_enter();
     for (uint64_t n = begin; n < begin + count;) {
