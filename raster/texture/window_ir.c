@@ -402,9 +402,7 @@ static void try_windows(const struct raster_window_ir *w, struct ways *ways)
     LLVMSetVolatile(LLVMBuildStore(b->ir, yes, slot), true);
     LLVMBuildBr(b->ir, apart);
     LLVMPositionBuilderAtEnd(b->ir, apart);
-    /* Sixteen utiles of 3 bytes a texel, to be made words of each, cost more than four gathers do where those are quick. */
-    if (!b->gathers || w->bytes != 3)
-        try_window(w, false, ways);
+    try_window(w, false, ways);
 }
 
 void raster_window_ir(const struct raster_window_ir *w, LLVMValueRef out[4])
