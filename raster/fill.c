@@ -5,7 +5,8 @@
 
 #include <emmintrin.h>
 
-#define LINE 64
+#define LINE  64
+#define AHEAD 2048 /* bytes: pages end before the processor has seen that they are read in order */
 
 static __m128i load(const uint8_t *at)
 {
@@ -38,6 +39,7 @@ static void fill_merged(uint8_t *at, size_t left, const struct raster_fill *fill
     const __m128i v = load(fill->pattern), kept = load(fill->kept);
     for (; left >= LINE; at += LINE, left -= LINE) {
         __m128i same = _mm_set1_epi8(-1);
+        _mm_prefetch((const char *)at + AHEAD, _MM_HINT_T0);
         for (unsigned n = 0; n < LINE; n += sizeof v)
             same = _mm_and_si128(same, _mm_cmpeq_epi8(_mm_andnot_si128(kept, load(at + n)), v));
         if (_mm_movemask_epi8(same) == 0xffff)
