@@ -168,7 +168,7 @@ static LLVMValueRef address(struct raster_sampler_ir *t, LLVMValueRef slice, LLV
 {
     struct jit_builder *b = t->b;
     uint32_t bytes = t->texel->bits / 8u;
-    LLVMValueRef at = raster_sampler_ir_surface(t, slice, sample), rows = y;
+    LLVMValueRef line = raster_sampler_ir_surface(t, slice, sample), rows = y;
 
     if (t->key->layout == RASTER_UTGARD_TILED) {
         LLVMValueRef tile = shl(t, LLVMBuildAnd(b->ir, x, U(~15u), ""), 4);
@@ -176,8 +176,10 @@ static LLVMValueRef address(struct raster_sampler_ir *t, LLVMValueRef slice, LLV
         rows = y ? LLVMBuildLShr(b->ir, y, U(4), "") : NULL;
         x = LLVMBuildOr(b->ir, tile, raster_window_ir_texel_in_tile(b, x, y), "");
     }
-    at = LLVMBuildAdd(b->ir, at, times(t, x, bytes), "");
-    return rows ? LLVMBuildAdd(b->ir, at, LLVMBuildMul(b->ir, rows, t->level.row_stride, ""), "") : at;
+    /* The line first: a filter's texels, and lookups beside each other, share it. */
+    if (rows)
+        line = LLVMBuildAdd(b->ir, line, LLVMBuildMul(b->ir, rows, t->level.row_stride, ""), "");
+    return LLVMBuildAdd(b->ir, line, times(t, x, bytes), "");
 }
 
 /* ---- words ---- */
@@ -197,7 +199,8 @@ static LLVMValueRef load_narrow(struct jit_builder *b, LLVMValueRef base, LLVMVa
 }
 
 /* Three bytes by one load of four: the byte before them too, or where they begin a word of memory that behind
- * them, so that nothing is read of a word that has none of them. Memory begins at a word. */
+ * them, so that nothing is read of a word that has none of them. Memory begins at a word. What is above them no
+ * filter and no component takes. */
 static LLVMValueRef load_three(struct jit_builder *b, LLVMValueRef base, LLVMValueRef at)
 {
     LLVMValueRef low = LLVMBuildAnd(b->ir, at, jit_splat_u32(b, 3), "");
@@ -205,8 +208,7 @@ static LLVMValueRef load_three(struct jit_builder *b, LLVMValueRef base, LLVMVal
 
     at = LLVMBuildAdd(b->ir, at, LLVMBuildSExt(b->ir, before, b->i32x16, ""), "");
     word = jit_gather_u32(b, base, at, LLVMConstAllOnes(b->i1x16));
-    word = jit_select(b, before, LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 8), ""), word);
-    return LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffffff), "");
+    return jit_select(b, before, LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 8), ""), word);
 }
 
 static void load_records(struct jit_builder *b, LLVMValueRef base, LLVMValueRef at, unsigned words,

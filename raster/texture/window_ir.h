@@ -13,7 +13,7 @@ struct raster_window_ir {
     bool descending;     /* the second may stand before the first */
     bool interleaved;    /* the order of texels in a utile: RASTER_UTGARD_TILED's, else rows */
     bool copied;         /* nearest: pictures are likely copied, block for block */
-    unsigned bytes;      /* of a texel: 3 or 4. Texels of 3 are words with zeros on top */
+    unsigned bytes;      /* of a texel: 3 or 4. Texels of 3 are words, whose upper byte means nothing */
     LLVMValueRef tap[2]; /* halves: the first tap of both axes, the second */
     /* Words, pairs, of each lane's level: struct raster_window. */
     LLVMValueRef last_utile, last_start;
