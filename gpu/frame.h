@@ -123,9 +123,11 @@ struct gpu_frame_family {
     bool (*prepare)(struct gpu_frame *frame, struct gpu_frame_draw *draw, struct gpu_fault *fault);
     /* Fills the tile with what nothing was drawn on yet; NULL: by target, clear_color and clear_zs. */
     void (*clear)(const struct gpu_frame *frame, struct raster_tile *tile);
-    /* The varyings of a vertex: RASTER_MAX_VARYINGS floats may be written. `run` is the caller's thread's. */
+    /* The varyings of vertices, so many of them that a call a vertex would cost more than they do: all floats may be
+     * written. `run` is the caller's thread's. False and *fault: of the first that has none. */
     bool (*fetch)(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
-                  uint32_t index, float *out, struct gpu_fault *fault);
+                  const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                  struct gpu_fault *fault);
     /* All tiles are drawn and stored; their draws are still there. False: a fault of the first owner's. NULL:
      * nothing is to be done. */
     bool (*end)(struct gpu_frame *frame, struct gpu_fault *fault);

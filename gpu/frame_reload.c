@@ -128,19 +128,20 @@ static bool lays_out(const struct gpu_frame *frame, const struct tiler_item *ite
                      const struct gpu_frame_copied *from, float out[3][2])
 {
     struct gpu_space_run near = {0};
-    float vary[RASTER_MAX_VARYINGS];
+    float vary[1][RASTER_MAX_VARYINGS];
     struct gpu_fault unheard;
 
     for (unsigned n = 0; n < 3; n++) {
         const uint8_t *at =
             gpu_space_at(frame->space, state->positions + item->index[n] * 16ull, 16, GPU_RIGHT_READ);
 
-        if (!at ||
-            !frame->family->fetch(draw, frame->space, &near, state->first + item->index[n], vary, &unheard))
+        const uint32_t number = state->first + item->index[n];
+
+        if (!at || !frame->family->fetch(draw, frame->space, &near, &number, 1, vary, &unheard))
             return false;
         out[n][0] = util_u2f(util_load32(at));
         out[n][1] = util_u2f(util_load32(at + 4));
-        if (vary[from->s] != out[n][0] || vary[from->t] != out[n][1] ||
+        if (vary[0][from->s] != out[n][0] || vary[0][from->t] != out[n][1] ||
             util_u2f(util_load32(at + 12)) != 1.0f)
             return false;
     }

@@ -77,10 +77,15 @@ static const float *position(struct drawing *d, uint32_t index)
     return at;
 }
 
-static bool fetch(struct drawing *d, uint32_t index, float *out)
+/* Of a primitive's first `count` vertices, at most three. */
+static bool fetch(struct drawing *d, const uint32_t index[], unsigned count,
+                  float (*out)[RASTER_MAX_VARYINGS])
 {
-    return d->frame->family->fetch(d->draw, d->frame->space, &d->varyings, d->state.first + index, out,
-                                   d->fault);
+    uint32_t number[3] = {0};
+
+    for (unsigned n = 0; n < count; n++)
+        number[n] = d->state.first + index[n];
+    return d->frame->family->fetch(d->draw, d->frame->space, &d->varyings, number, count, out, d->fault);
 }
 
 /* Window coordinates in 1/16 pixel. What lies beyond the limit of positions, or is no number, lies at it:
@@ -113,7 +118,7 @@ static bool load_whole(struct drawing *d, const struct tiler_item *item, unsigne
     for (unsigned n = 0; n < count; n++) {
         const float *from = position(d, item->index[n]);
 
-        if (!from || !fetch(d, item->index[n], vary[n]))
+        if (!from || !fetch(d, &item->index[n], 1, &vary[n]))
             return false;
         memcpy(at[n], from, sizeof at[n]);
         place(d, n, at[n]);
@@ -132,9 +137,8 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
 {
     float own[3][RASTER_MAX_VARYINGS] = {{0}};
 
-    for (unsigned n = 0; n < count; n++)
-        if (!fetch(d, item->index[n], own[n]))
-            return false;
+    if (!fetch(d, item->index, count, own))
+        return false;
     for (unsigned n = 0; n < count; n++) {
         const struct tiler_clipped_vertex *v = &item->vertex[n];
         float *vary = d->worker->vary[n];
@@ -273,11 +277,14 @@ static bool fetch_triangle(void *data, uint32_t i)
 {
     const struct few *few = data;
     struct drawing *d = few->drawing;
+    const bool plain = d->draw->varyings_plain;
 
+    if (!plain && !fetch(d, few->index[i], 3, d->worker->vary))
+        return false;
     for (unsigned k = 0; k < 3; k++) {
-        const float *at = d->draw->varyings_plain ? varyings_at(d, few->index[i][k]) : NULL;
+        const float *at = plain ? varyings_at(d, few->index[i][k]) : NULL;
 
-        if (!at && !fetch(d, few->index[i][k], d->worker->vary[k]))
+        if (plain && !at && !fetch(d, &few->index[i][k], 1, &d->worker->vary[k]))
             return false;
         d->worker->raster.triangles.vary[k][i] = at ? at : d->worker->vary[k];
     }

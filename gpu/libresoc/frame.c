@@ -94,16 +94,17 @@ static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gp
 }
 
 static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
-                  uint32_t index, float *out, struct gpu_fault *fault)
+                  const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                  struct gpu_fault *fault)
 {
-    const uint64_t address = draw->varyings + (uint64_t)index * draw->varying_stride;
-    if (!draw->varying_stride)
-        return true;
-    const uint8_t *at = gpu_space_near(space, run, address, draw->varying_stride);
-    if (!at)
-        return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
-                             "the varyings of vertex %u are not in memory", index);
-    memcpy(out, at, draw->varying_stride);
+    for (unsigned n = 0; n < count && draw->varying_stride; n++) {
+        const uint64_t address = draw->varyings + (uint64_t)index[n] * draw->varying_stride;
+        const uint8_t *at = gpu_space_near(space, run, address, draw->varying_stride);
+        if (!at)
+            return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
+                                 "the varyings of vertex %u are not in memory", index[n]);
+        memcpy(out[n], at, draw->varying_stride);
+    }
     return true;
 }
 

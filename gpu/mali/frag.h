@@ -28,9 +28,10 @@ struct mali_frag_shared {
  * program are, or no host memory. Thread-safe. */
 bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop);
 
-/* The varyings of vertex `index`, for set-up. False and *fault: they are not in memory. */
+/* The varyings of `count` vertices, for set-up. False and *fault: one's are not in memory. */
 bool mali_frag_fetch(const struct mali_frag *frag, const struct gpu_space *space, struct gpu_space_run *run,
-                     uint32_t index, float *out, struct gpu_fault *fault);
+                     const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                     struct gpu_fault *fault);
 
 /* For observers: the draw's programs, and raster_shader_shade, interpreted, while `watch` is told. */
 void mali_frag_programs(const struct mali_frag *frag, struct gpu_frame_programs *out);

@@ -280,30 +280,30 @@ void mali_frag_find_halves(struct mali_frag *f, bool instruction)
         f->halves = (struct mali_frag_halves){low, first->stride, (uint32_t)(high - low) + HALVES_BYTES};
 }
 
-/* False where a vertex's bytes, or those behind them, are not in memory: slot by slot it is found out which. */
-__attribute__((target("avx2,f16c"))) static bool fetch_halves(const struct mali_frag *f,
-                                                              const struct gpu_space *space,
-                                                              struct gpu_space_run *run, uint32_t index,
-                                                              float *out)
+/* How many vertices have theirs in memory, and the bytes behind them, from the first on: of the next it is found out slot
+ * by slot which have not. */
+__attribute__((target("avx2,f16c"))) static unsigned
+fetch_halves(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
+             const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS])
 {
     const struct mali_frag_halves *h = &f->halves;
-    const uint64_t address = h->address + (uint64_t)index * h->stride;
-    const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, h->bytes) : NULL;
-    if (!at)
-        return false;
-    for (uint32_t n = 0; n < f->slot_count; n++) {
-        const struct mali_frag_slot *s = &f->slot[n];
-        __m128i v = _mm_loadl_epi64((const __m128i *)(at + (s->address - h->address)));
-        _mm_storeu_ps(out + s->first, _mm_cvtph_ps(v));
+    for (unsigned k = 0; k < count; k++) {
+        const uint64_t address = h->address + (uint64_t)index[k] * h->stride;
+        const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, h->bytes) : NULL;
+        if (!at)
+            return k;
+        for (uint32_t n = 0; n < f->slot_count; n++) {
+            const struct mali_frag_slot *s = &f->slot[n];
+            __m128i v = _mm_loadl_epi64((const __m128i *)(at + (s->address - h->address)));
+            _mm_storeu_ps(out[k] + s->first, _mm_cvtph_ps(v));
+        }
     }
-    return true;
+    return count;
 }
 
-bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
-                     uint32_t index, float *out, struct gpu_fault *fault)
+static bool fetch_slots(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
+                        uint32_t index, float *out, struct gpu_fault *fault)
 {
-    if (f->halves.bytes && fetch_halves(f, space, run, index, out))
-        return true;
     for (uint32_t n = 0; n < f->slot_count; n++) {
         const struct mali_frag_slot *s = &f->slot[n];
         uint64_t element = s->divided ? mali_array_element(s->divided, index) : index;
@@ -314,5 +314,15 @@ bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, s
                                  "a varying of vertex %u is not in memory", index);
         read_slot(s, at, out);
     }
+    return true;
+}
+
+bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
+                     const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                     struct gpu_fault *fault)
+{
+    for (unsigned k = f->halves.bytes ? fetch_halves(f, space, run, index, count, out) : 0; k < count; k++)
+        if (!fetch_slots(f, space, run, index[k], out[k], fault))
+            return false;
     return true;
 }

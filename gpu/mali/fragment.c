@@ -58,9 +58,10 @@ static void clear(const struct gpu_frame *of, struct raster_tile *tile)
 }
 
 static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
-                  uint32_t index, float *out, struct gpu_fault *fault)
+                  const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                  struct gpu_fault *fault)
 {
-    return mali_frag_fetch(draw->fragments, space, run, index, out, fault);
+    return mali_frag_fetch(draw->fragments, space, run, index, count, out, fault);
 }
 
 static bool is_drawn(const struct rendering *r, uint32_t x, uint32_t y)

@@ -139,9 +139,13 @@ static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gp
 }
 
 static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
-                  uint32_t index, float *out, struct gpu_fault *fault)
+                  const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                  struct gpu_fault *fault)
 {
-    return utgard_frag_fetch(draw->fragments, space, run, index, out, fault);
+    for (unsigned n = 0; n < count; n++)
+        if (!utgard_frag_fetch(draw->fragments, space, run, index[n], out[n], fault))
+            return false;
+    return true;
 }
 
 static bool copies(const struct gpu_frame_draw *draw, struct gpu_frame_copied *out)

@@ -113,11 +113,14 @@ static void clear(const struct gpu_frame *of, struct raster_tile *tile)
 }
 
 static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
-                  uint32_t index, float *out, struct gpu_fault *fault)
+                  const uint32_t index[], unsigned count, float (*out)[RASTER_MAX_VARYINGS],
+                  struct gpu_fault *fault)
 {
     const struct counting *c = draw->fragments;
-    out[0] = c->list->at[index][0] + c->shift;
-    out[1] = c->list->at[index][1];
+    for (unsigned n = 0; n < count; n++) {
+        out[n][0] = c->list->at[index[n]][0] + c->shift;
+        out[n][1] = c->list->at[index[n]][1];
+    }
     return true;
 }
 

@@ -38,7 +38,7 @@ static void fetch(struct mali_frag *f, bool instruction, uint32_t vertex, float 
 {
     struct gpu_fault fault = {.kind = GPU_FAULT_NONE};
     mali_frag_find_halves(f, instruction);
-    assert_true(mali_frag_fetch(f, &space, &run, vertex, out, &fault));
+    assert_true(mali_frag_fetch(f, &space, &run, &vertex, 1, (float(*)[RASTER_MAX_VARYINGS])out, &fault));
 }
 
 static bool has_instruction(void)
@@ -81,6 +81,28 @@ static void at_the_end(void **state)
         float expected = util_half_to_float(half);
         assert_memory_equal(&out[2 + c], &expected, sizeof expected);
     }
+    run.to = MEMORY;
+    free(f);
+}
+
+/* Several at a time: those before one whose last bytes are not there, it, and those behind it. */
+static void several(void **state)
+{
+    static const uint32_t index[3] = {0, 1, 0};
+    struct mali_frag *f = three_slots();
+    float out[3][RASTER_MAX_VARYINGS], one[RASTER_MAX_VARYINGS];
+    struct gpu_fault fault = {.kind = GPU_FAULT_NONE};
+    for (unsigned n = 0; n < 3; n++) {
+        run.to = n < 2 ? AT + STRIDE + 12 + 6 : AT + STRIDE + 12;
+        mali_frag_find_halves(f, n && has_instruction());
+        assert_int_equal(mali_frag_fetch(f, &space, &run, index, 3, out, &fault), n < 2);
+        for (unsigned k = 0; n < 2 && k < 3; k++) {
+            fetch(f, false, index[k], one);
+            assert_memory_equal(out[k], one, f->vary_count * sizeof *one);
+        }
+    }
+    assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
+    assert_int_equal(fault.address, AT + STRIDE + 12);
     run.to = MEMORY;
     free(f);
 }
@@ -142,6 +164,6 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways), cmocka_unit_test(at_the_end),
-                                       cmocka_unit_test(others_are_none)};
+                                       cmocka_unit_test(several), cmocka_unit_test(others_are_none)};
     return cmocka_run_group_tests(tests, begin, end);
 }
