@@ -36,6 +36,11 @@ struct gpu_fault {
  * for `return gpu_fault_set(`. */
 bool gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* None, the rest of any contents: for those of which many are made and few are set. */
+static inline void gpu_fault_clear(struct gpu_fault *fault)
+{
+    fault->kind = GPU_FAULT_NONE;
+}
 /* A copy in the arena, or NULL: no memory. For things of which many are made and few fail. */
 struct util_arena;
 const struct gpu_fault *gpu_fault_keep(const struct gpu_fault *fault, struct util_arena *arena);

@@ -73,7 +73,8 @@ static void render_part(struct gpu_frame *frame, struct gpu_frame_worker *w,
                         const struct gpu_frame_reload *reload)
 {
     const uint32_t width = (uint32_t)(part->x1 - part->x0), height = (uint32_t)(part->y1 - part->y0);
-    struct gpu_fault fault = {0};
+    struct gpu_fault fault;
+    gpu_fault_clear(&fault);
     raster_worker_place(&w->raster, part->x0, part->y0, width, height, samples);
     clear(frame, &w->raster.tile);
     if (w->watched.job)
@@ -124,8 +125,9 @@ static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *ar
                         struct gpu_frame_worker *w)
 {
     const bool halves = frame->target == RASTER_TARGET_RGBA16F;
-    struct gpu_fault fault = {0};
+    struct gpu_fault fault;
     struct gpu_tile_needs needs;
+    gpu_fault_clear(&fault);
     if (!gpu_frame_tile_needs(frame, area->list, &needs, &fault)) {
         report(frame, area, &fault);
         return;
@@ -242,6 +244,7 @@ static bool render_with(struct gpu_frame *frame, struct gpu_frame_workers *worke
         return no_memory(frame, fault);
     run->workers = workers->worker;
     frame->arena = workers->arena;
+    util_arena_alone(frame->arena, util_pool_workers(frame->pool) == 1);
     util_maker_init(&frame->maker);
     util_memo_init(&frame->draws, &frame->maker, frame->arena);
     frame->draws.recalls = true; /* tile after tile asks for the same ones */

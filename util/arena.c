@@ -20,6 +20,7 @@ struct chunk {
 struct util_arena {
     _Atomic(struct chunk *) now; /* the chunk that gives out; those before it are full */
     struct chunk *first;
+    bool alone;           /* one thread takes */
     size_t kept;          /* bytes that a reset keeps: what the largest of the last batches took */
     pthread_mutex_t lock; /* for going on to another chunk */
 };
@@ -47,6 +48,7 @@ int util_arena_create(struct util_arena **out)
     }
     arena->first = chunk;
     arena->kept = KEPT_BYTES;
+    arena->alone = false;
     atomic_init(&arena->now, chunk);
     *out = arena;
     return 0;
@@ -64,12 +66,24 @@ void util_arena_destroy(struct util_arena *arena)
     free(arena);
 }
 
-/* A full chunk's `used` may stand beyond its size: whoever fails leaves it there. */
-static void *chunk_take(struct chunk *chunk, size_t size)
+void util_arena_alone(struct util_arena *arena, bool alone)
 {
+    arena->alone = alone;
+}
+
+/* A full chunk's `used` may stand beyond its size: whoever fails leaves it there. An atomic addition waits for all stores
+ * before it, which are many where what was taken last was filled. */
+static void *chunk_take(struct chunk *chunk, size_t size, bool alone)
+{
+    size_t at;
     if (size > chunk->size)
         return NULL;
-    size_t at = atomic_fetch_add_explicit(&chunk->used, size, memory_order_relaxed);
+    if (alone) {
+        at = atomic_load_explicit(&chunk->used, memory_order_relaxed);
+        atomic_store_explicit(&chunk->used, at + size, memory_order_relaxed);
+    } else {
+        at = atomic_fetch_add_explicit(&chunk->used, size, memory_order_relaxed);
+    }
     return at <= chunk->size - size ? chunk->bytes + at : NULL;
 }
 
@@ -103,7 +117,7 @@ void *util_arena_alloc(struct util_arena *arena, size_t size)
     if (whole < size)
         return NULL;
     while (chunk) {
-        void *bytes = chunk_take(chunk, whole);
+        void *bytes = chunk_take(chunk, whole, arena->alone);
         if (bytes)
             return bytes;
         chunk = chunk_after(arena, chunk, whole);

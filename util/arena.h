@@ -1,8 +1,9 @@
 /* Memory that is given out piece by piece and taken back as a whole: for what lives as long as one batch of
- * work. Giving out is thread-safe and takes no lock but for a new chunk. */
+ * work. Giving out is thread-safe (but see util_arena_alone) and takes no lock but for a new chunk. */
 #ifndef VITRAIL_UTIL_ARENA_H
 #define VITRAIL_UTIL_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct util_arena;
@@ -12,6 +13,10 @@ struct util_arena;
 /* 0 and *out, owned by the caller, or -ENOMEM. */
 int util_arena_create(struct util_arena **out);
 void util_arena_destroy(struct util_arena *arena); /* NULL is accepted */
+
+/* From now on only one thread at a time takes of it, which then costs no atomic; or any number may again, as in the
+ * beginning. No other thread may use the arena meanwhile. */
+void util_arena_alone(struct util_arena *arena, bool alone);
 
 /* `size` bytes, aligned to UTIL_ARENA_ALIGN, of any contents; NULL when memory is out. They live until the
  * next reset. */

@@ -17,6 +17,7 @@ int mali_chains_create(struct mali_device *device)
         int error = util_arena_create(&device->slot[slot].chain.arena);
         if (error)
             return error;
+        util_arena_alone(device->slot[slot].chain.arena, true);
     }
     return 0;
 }
@@ -228,7 +229,7 @@ static enum mali_chain_end run(struct mali_device *device, unsigned slot, struct
         if (end != MALI_END_DONE)
             return failed(s, end, stop);
         device->event[MALI_EVENT_JS0_JOBS + slot]++;
-        *stop = (struct mali_stop){0};
+        mali_stop_clear(stop);
         if (!advance(c, stop))
             return stop->fault.kind ? MALI_CHAIN_HANGS : MALI_CHAIN_DONE;
     }

@@ -102,31 +102,41 @@ __attribute__((always_inline)) static inline bool is_meant(const struct gpu_reco
                                                EACH(, desc##_rows),                                          \
                                                EACH(UTIL_ARRAY_SIZE, desc##_rows),                           \
                                                EACH(, desc##_unpack),                                        \
-                                               EACH(, desc##_is_valid)};
+                                               EACH(, desc##_is_valid),                                      \
+                                               EACH(, desc##_take)};
 #define FIELD(...)
 #define END(desc)
 #include "gpu/mali/descs.inc"
 
 /* ---- reading ---- */
 
+/* Where it stands in guest memory, and paid for. NULL and *stop: it may not be read. */
+static const uint8_t *find(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                           struct mali_stop *stop)
+{
+    uint32_t bytes = desc->bytes[reader->version];
+    if (!bytes) {
+        mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit, address,
+                      "%s: this GPU has none", desc->name);
+        return NULL;
+    }
+    if (reader->packets && !*reader->packets) {
+        mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, reader->unit, address,
+                      "the job's packet budget is used up");
+        return NULL;
+    }
+    if (reader->packets)
+        --*reader->packets;
+    return mali_at(reader->space, address, bytes, GPU_RIGHT_READ, reader->unit, desc->name, stop);
+}
+
 bool mali_desc_fetch(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
                      uint32_t words[MALI_DESC_WORDS], struct mali_stop *stop)
 {
-    uint32_t bytes = desc->bytes[reader->version];
-    if (!bytes)
-        return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit, address,
-                             "%s: this GPU has none", desc->name);
-    if (reader->packets && !*reader->packets)
-        return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, reader->unit, address,
-                             "the job's packet budget is used up");
-    if (reader->packets)
-        --*reader->packets;
-    const uint8_t *at =
-        mali_at(reader->space, address, bytes, GPU_RIGHT_READ, reader->unit, desc->name, stop);
-    if (!at)
-        return false;
-    memcpy(words, at, bytes);
-    return true;
+    const uint8_t *at = find(reader, desc, address, stop);
+    if (at)
+        memcpy(words, at, desc->bytes[reader->version]);
+    return at;
 }
 
 void mali_desc_unpack(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,
@@ -153,16 +163,15 @@ bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *de
                     void *out, struct mali_stop *stop)
 {
     uint32_t words[MALI_DESC_WORDS];
-    if (!mali_desc_fetch(reader, desc, address, words, stop))
+    const uint8_t *at = find(reader, desc, address, stop);
+    if (!at)
         return false;
-    if (!desc->is_valid[reader->version](words)) {
-        const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
-        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, address,
-                             "%s: %s is %" PRIu64 ", which means nothing", desc->name, bad->name,
-                             gpu_record_wide(bad, words));
-    }
-    mali_desc_unpack(desc, reader->version, words, out);
-    return true;
+    if (desc->take[reader->version](at, words, out))
+        return true;
+    const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, address,
+                         "%s: %s is %" PRIu64 ", which means nothing", desc->name, bad->name,
+                         gpu_record_wide(bad, words));
 }
 
 unsigned mali_desc_list(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,

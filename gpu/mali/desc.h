@@ -58,6 +58,8 @@ struct mali_desc {
     /* Code made of the same rows: into the struct; whether no value is reserved. */
     void (*unpack[MALI_VERSION_COUNT])(const uint32_t *words, void *out);
     bool (*is_valid[MALI_VERSION_COUNT])(const uint32_t *words);
+    /* Out of guest memory: the words are copied, and unpacked if no value is reserved; false: one is. */
+    bool (*take[MALI_VERSION_COUNT])(const uint8_t *at, uint32_t *words, void *out);
 };
 
 /* Tables: mali_desc_draw, ... */

@@ -35,13 +35,15 @@ static void *read_list(struct taker *t, const struct mali_desc *desc, uint64_t a
                        size_t size, size_t at)
 {
     uint8_t *list = take(t, address, count, size);
-    if (list)
-        memset(list, 0, count * size);
     for (uint32_t n = 0; list && n < count; n++) {
         uint8_t *element = list + n * size;
-        if (!mali_desc_read(t->reader, desc, address + (uint64_t)n * desc->bytes[t->reader->version],
-                            element + at, t->stop) &&
-            !mali_refuse(&t->refusals, t->stop, (const struct mali_stop **)element))
+        const struct mali_stop **refused = (const struct mali_stop **)element;
+        *refused = NULL;
+        if (mali_desc_read(t->reader, desc, address + (uint64_t)n * desc->bytes[t->reader->version],
+                           element + at, t->stop))
+            continue;
+        memset(element + at, 0, desc->size);
+        if (!mali_refuse(&t->refusals, t->stop, refused))
             return NULL;
     }
     return list;
@@ -228,9 +230,10 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop)
 {
     struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
-    memset(out, 0, offsetof(struct mali_bindings, program));
     if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop))
         return false;
+    memset(&out->attribute, 0,
+           offsetof(struct mali_bindings, program) - offsetof(struct mali_bindings, attribute));
     out->has_viewport = draw->viewport;
     if (draw->viewport && !mali_desc_read(reader, &mali_desc_viewport, draw->viewport, &out->viewport, stop))
         return false;

@@ -23,7 +23,7 @@ static void set_varying(const struct mali_frag *f, uint32_t n, struct mali_frag_
                                     [MALI_ARRAY_POINT_COORD_MAX_Y] = FRAG_VARYING_POINT_UP,
                                     [MALI_ARRAY_FRONT_FACING] = FRAG_VARYING_FACING};
     struct mali_frag_descriptor d;
-    struct mali_stop unheard = {0};
+    struct mali_stop unheard;
     if (!mali_frag_describe(f, n | f->varying_table, &d, &unheard))
         return;
     out->order = (uint16_t)d.order;

@@ -97,7 +97,7 @@ static bool place(struct mali_frag *f, uint32_t n, const struct mali_frag_asked 
                   struct mali_stop *stop)
 {
     struct mali_frag_descriptor d;
-    struct mali_stop unheard = {0};
+    struct mali_stop unheard;
     if (!mali_frag_describe(f, n | f->varying_table, &d, &unheard) || d.kind != MALI_ARRAY_1D || d.constant)
         return true;
     if (flat != (raster_sampler_integer(d.format) || !asked->smooth[n]))

@@ -46,9 +46,11 @@ static bool begin(struct gpu_frame *of, struct gpu_fault *fault)
 
 static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gpu_fault *fault)
 {
-    struct mali_stop stop = {0};
-    bool done = mali_frag_prepare(&own(of)->shared, draw, &stop);
-    *fault = stop.fault;
+    struct mali_stop stop;
+    mali_stop_clear(&stop);
+    const bool done = mali_frag_prepare(&own(of)->shared, draw, &stop);
+    if (!done)
+        *fault = stop.fault;
     return done;
 }
 

@@ -178,16 +178,31 @@ static void set_op(struct mali_lookup_maker *m)
 static void set_limits(struct mali_lookup_maker *m)
 {
     const struct mali_sampler *s = m->sampler;
-    m->image.lod_max = RASTER_IMAGE_LEVELS;
+    m->image->lod_max = RASTER_IMAGE_LEVELS;
     if (!s)
         return;
     const uint32_t color[4] = {s->border_color_r, s->border_color_g, s->border_color_b, s->border_color_a};
-    mali_order_back(m->order, color, m->image.border);
+    mali_order_back(m->order, color, m->image->border);
     if (m->world->version == MALI_V4 && m->asked->op == ISA_TEXTURE_LOD)
         return;
-    m->image.lod_bias = (float)s->lod_bias / 256;
-    m->image.lod_min = (float)s->minimum_lod / 256;
-    m->image.lod_max = (float)s->maximum_lod / 256;
+    m->image->lod_bias = (float)s->lod_bias / 256;
+    m->image->lod_min = (float)s->minimum_lod / 256;
+    m->image->lod_max = (float)s->maximum_lod / 256;
+}
+
+/* Few fail, and then for all who ask. NULL: no memory. */
+static const struct mali_stop *keep(const struct mali_lookup_maker *m)
+{
+    struct mali_stop *kept = util_arena_alloc(m->world->lookups.arena, sizeof *kept);
+    if (kept)
+        *kept = *m->stop;
+    return kept;
+}
+
+static bool fail_as(const struct mali_lookup_maker *m, const struct mali_stop *why)
+{
+    *m->stop = *why;
+    return false;
 }
 
 /* Of the texture that is asked for. */
@@ -200,15 +215,15 @@ static bool take_surfaces(struct mali_lookup_maker *m)
         return mali_lookup_no_memory(m);
     if (status == UTIL_MAKING) {
         struct mali_lookup_maker own = *m;
-        own.stop = &s->stop;
-        status = util_memo_end(&m->world->lookups, s, mali_lookup_surfaces_make(&own, s));
+        own.image = &s->image;
+        const bool made = mali_lookup_surfaces_make(&own, s);
+        s->stop = made ? NULL : keep(m);
+        status = util_memo_end(&m->world->lookups, s, made);
     }
-    if (status != UTIL_MADE) {
-        *m->stop = s->stop;
-        return false;
-    }
+    if (status != UTIL_MADE)
+        return s->stop ? fail_as(m, s->stop) : mali_lookup_no_memory(m);
     m->key = s->key;
-    m->image = s->image;
+    *m->image = s->image;
     return true;
 }
 
@@ -223,8 +238,8 @@ static void complete(struct mali_lookup_maker *m)
         set_sampler(m);
     set_limits(m);
     if (m->key.unnormalized)
-        m->image.level_count = 1;
-    if (m->key.mip == RASTER_MIP_NEAREST && (m->image.level_count == 1 || m->image.lod_max < 0.5f))
+        m->image->level_count = 1;
+    if (m->key.mip == RASTER_MIP_NEAREST && (m->image->level_count == 1 || m->image->lod_max < 0.5f))
         m->key.mip = RASTER_MIP_NONE; /* level 0 is the nearest in any case, and need not be computed */
 }
 
@@ -234,10 +249,10 @@ static bool finish(struct mali_lookup_maker *m, struct mali_lookup *out)
     int status = 0;
     if (raster_texels[m->key.format].coding == RASTER_CODING_PLAIN) {
         out->key = m->key;
-        out->image = m->image;
     } else {
         const struct mali_programs *shared = m->world->shared;
-        status = raster_decoder_image(shared->decoder, &m->key, &m->image, shared->epoch, &out->key,
+        const struct raster_image blocks = *m->image;
+        status = raster_decoder_image(shared->decoder, &m->key, &blocks, shared->epoch, &out->key,
                                       &out->image, &error);
         if (!status && mali_lookup_is_narrow(m))
             out->key.format = RASTER_R8G8B8A8_UNORM;
@@ -265,22 +280,22 @@ const struct mali_lookup *mali_lookup_get(struct mali_world *world, const struct
     const struct util_memo_key key = {.head = asked, .head_size = sizeof *asked};
     enum util_make_status status;
     struct mali_lookup *lookup = util_memo_get(&world->lookups, &key, sizeof *lookup, &status);
-    if (!lookup) {
-        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, world->unit, world->draw->textures,
-                      "no host memory for a texture");
-        return NULL;
-    }
-    if (status == UTIL_MAKING) {
-        struct mali_lookup_maker m = {.world = world, .asked = asked, .stop = &lookup->stop};
+    if (lookup && status == UTIL_MAKING) {
+        struct mali_lookup_maker m = {.world = world, .asked = asked, .image = &lookup->image, .stop = stop};
         bool made = may_be_more(&m) && take_descriptors(&m) && take_surfaces(&m);
         if (made) {
             complete(&m);
             made = finish(&m, lookup);
         }
+        lookup->stop = made ? NULL : keep(&m);
         status = util_memo_end(&world->lookups, lookup, made);
     }
     if (status == UTIL_MADE)
         return lookup;
-    *stop = lookup->stop;
+    if (lookup && lookup->stop)
+        *stop = *lookup->stop;
+    else
+        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, world->unit, world->draw->textures,
+                      "no host memory for a texture");
     return NULL;
 }

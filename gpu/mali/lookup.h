@@ -49,7 +49,7 @@ enum { MALI_FACE_AT = 30, MALI_FACE_LOW = 2 };
 struct mali_lookup {
     struct raster_sampler_key key;
     struct raster_image image;
-    struct mali_stop stop; /* when there is none: why */
+    const struct mali_stop *stop; /* when there is none: why; NULL: for want of memory */
 };
 
 /* The lookup of a request; made by the first who asks. NULL and *stop: a descriptor that there is not, cannot

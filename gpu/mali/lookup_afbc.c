@@ -49,7 +49,7 @@ static bool take_image(struct mali_lookup_maker *m, uint32_t n, const struct mal
                        struct mali_afbc *image)
 {
     const struct mali_view *v = m->view;
-    const struct raster_image_level *level = &m->image.level[n];
+    const struct raster_image_level *level = &m->image->level[n];
     const uint8_t bytes = (uint8_t)raster_format_bytes((enum raster_format)m->key.format);
     const struct mali_plane *plane = v->plane ? &v->plane[s - v->surface] : NULL;
     *image = (struct mali_afbc){
@@ -86,7 +86,7 @@ static bool place_levels(struct mali_lookup_maker *m, uint64_t *bytes)
     const uint32_t pixel = raster_format_bytes((enum raster_format)m->key.format);
     *bytes = 0;
     for (uint32_t n = 0; n < v->texture.levels; n++) {
-        struct raster_image_level *level = &m->image.level[n];
+        struct raster_image_level *level = &m->image->level[n];
         level->width = UTIL_MAX(v->texture.width >> n, 1u);
         level->height = UTIL_MAX(v->texture.height >> n, 1u);
         level->depth = 1;
@@ -103,7 +103,7 @@ static bool place_levels(struct mali_lookup_maker *m, uint64_t *bytes)
 
 static bool read_level(struct mali_lookup_maker *m, uint32_t n, uint8_t *memory)
 {
-    const struct raster_image_level *level = &m->image.level[n];
+    const struct raster_image_level *level = &m->image->level[n];
     uint8_t *to = memory + level->offset;
     for (uint32_t layer = 0; layer < m->view->texture.array_size; layer++)
         for (uint32_t face = 0; face < m->view->faces; face++, to += level->slice_stride) {
@@ -119,7 +119,7 @@ bool mali_lookup_take_afbc(struct mali_lookup_maker *m)
 {
     const struct mali_texture *t = &m->view->texture;
     uint64_t bytes;
-    if (m->world->version < MALI_V6 || m->image.samples > 1 || t->dimension == MALI_TEXTURE_DIMENSION_3D)
+    if (m->world->version < MALI_V6 || m->image->samples > 1 || t->dimension == MALI_TEXTURE_DIMENSION_3D)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
                                   "AFBC of v5, of volumes and of several samples is not done");
     if (!place_levels(m, &bytes) || !mali_lookup_spend(m, (bytes / GPU_PAGE + 1) * PAGES_EACH))
@@ -130,8 +130,8 @@ bool mali_lookup_take_afbc(struct mali_lookup_maker *m)
     for (uint32_t n = 0; n < t->levels; n++)
         if (!read_level(m, n, memory))
             return false;
-    m->image.memory = memory;
-    m->image.memory_size = bytes;
+    m->image->memory = memory;
+    m->image->memory_size = bytes;
     m->key.listed = 0;
     return true;
 }

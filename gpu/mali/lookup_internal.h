@@ -8,7 +8,7 @@
 struct mali_lookup_surfaces {
     struct raster_sampler_key key; /* format, dimensions, layout; may have blocks */
     struct raster_image image;     /* without a sampler's part */
-    struct mali_stop stop;         /* when there is none: why */
+    const struct mali_stop *stop;  /* when there is none: why; NULL: for want of memory */
 };
 
 /* What a lookup, or the surfaces of one, are made of. */
@@ -19,7 +19,7 @@ struct mali_lookup_maker {
     const struct mali_sampler *sampler; /* NULL: a fetch */
     uint32_t order;                     /* the view's, as mali_order takes it */
     struct raster_sampler_key key;
-    struct raster_image image;
+    struct raster_image *image; /* of what is made */
     struct mali_stop *stop;
 };
 

@@ -153,7 +153,7 @@ static bool make_key(struct mali_lookup_maker *m)
     if (!m->key.format)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "its format is not known");
     m->key.array = t->array_size > 1;
-    m->key.multisampled = m->image.samples > 1;
+    m->key.multisampled = m->image->samples > 1;
     m->key.listed = m->key.dim != RASTER_DIM_3D; /* slices of volumes stand at even distances */
     return true;
 }
@@ -224,7 +224,7 @@ static bool check_planes(const struct mali_lookup_maker *m, uint32_t n, uint64_t
 static bool size_level(struct mali_lookup_maker *m, uint32_t n)
 {
     const struct mali_texture *t = &m->view->texture;
-    struct raster_image_level *level = &m->image.level[n];
+    struct raster_image_level *level = &m->image->level[n];
     const struct mali_surface_stride *first = mali_view_surface(m->view, 0, n, 0, 0);
     level->width = UTIL_MAX(t->width >> n, 1u);
     level->height = UTIL_MAX(t->height >> n, 1u);
@@ -238,7 +238,7 @@ static bool size_level(struct mali_lookup_maker *m, uint32_t n)
     if (slice > UINT32_MAX)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "slices too far apart");
     level->slice_stride = (uint32_t)slice;
-    return check_planes(m, n, (UTIL_MAX(level->depth, m->image.samples) - 1) * slice + extent(m, level));
+    return check_planes(m, n, (UTIL_MAX(level->depth, m->image->samples) - 1) * slice + extent(m, level));
 }
 
 /* Surfaces of a level, layer by layer, face by face, sample by sample; those of v9 have all samples. */
@@ -247,11 +247,11 @@ static bool take_level(struct mali_lookup_maker *m, uint32_t n, uint32_t *list)
     const struct mali_view *v = m->view;
     for (uint32_t layer = 0; layer < v->texture.array_size; layer++)
         for (uint32_t face = 0; face < v->faces; face++)
-            for (uint32_t sample = 0; sample < m->image.samples; sample++) {
+            for (uint32_t sample = 0; sample < m->image->samples; sample++) {
                 const struct mali_surface_stride *s =
                     mali_view_surface(v, layer, n, face, v->plane ? 0 : sample);
-                const uint64_t behind = v->plane ? sample * (uint64_t)m->image.level[n].slice_stride : 0;
-                if (!take_surface(m, &m->image.level[n], s->pointer + behind, list++))
+                const uint64_t behind = v->plane ? sample * (uint64_t)m->image->level[n].slice_stride : 0;
+                if (!take_surface(m, &m->image->level[n], s->pointer + behind, list++))
                     return false;
             }
     return true;
@@ -259,7 +259,7 @@ static bool take_level(struct mali_lookup_maker *m, uint32_t n, uint32_t *list)
 
 static bool take_volume(struct mali_lookup_maker *m, uint32_t n)
 {
-    struct raster_image_level *level = &m->image.level[n];
+    struct raster_image_level *level = &m->image->level[n];
     uint64_t first = mali_view_surface(m->view, 0, n, 0, 0)->pointer;
     uint32_t place;
     for (uint32_t z = 0; z < level->depth; z++)
@@ -272,24 +272,24 @@ static bool take_volume(struct mali_lookup_maker *m, uint32_t n)
 static bool take_levels(struct mali_lookup_maker *m)
 {
     const struct mali_view *v = m->view;
-    uint32_t each = v->texture.array_size * v->faces * m->image.samples; /* of each level */
+    uint32_t each = v->texture.array_size * v->faces * m->image->samples; /* of each level */
     const size_t all = (size_t)each * v->texture.levels;
     uint32_t *list = util_arena_alloc(m->world->lookups.arena, all * sizeof *list);
     if (!list)
         return mali_lookup_no_memory(m);
-    for (uint32_t n = 0; n < m->image.level_count; n++) {
-        m->image.level[n].first_surface = n * each;
+    for (uint32_t n = 0; n < m->image->level_count; n++) {
+        m->image->level[n].first_surface = n * each;
         if (!size_level(m, n) || !(m->key.listed ? take_level(m, n, list + n * each) : take_volume(m, n)))
             return false;
     }
     if (m->key.listed && each > 1) {
-        m->image.surface = list;
-        m->image.surface_count = (uint32_t)all;
+        m->image->surface = list;
+        m->image->surface_count = (uint32_t)all;
         return true;
     }
-    for (uint32_t n = 0; m->key.listed && n < m->image.level_count; n++) { /* of one surface each */
-        m->image.level[n].offset = list[n];
-        m->image.level[n].first_surface = 0;
+    for (uint32_t n = 0; m->key.listed && n < m->image->level_count; n++) { /* of one surface each */
+        m->image->level[n].offset = list[n];
+        m->image->level[n].first_surface = 0;
     }
     m->key.listed = 0;
     return true;
@@ -299,12 +299,12 @@ bool mali_lookup_surfaces_make(struct mali_lookup_maker *m, struct mali_lookup_s
 {
     const struct mali_texture *t = &m->view->texture;
     const bool volume = t->dimension == MALI_TEXTURE_DIMENSION_3D;
-    m->image = (struct raster_image){.memory = m->world->space->window.base,
-                                     .memory_size = UINT64_C(1) << 32,
-                                     .level_count = t->levels,
-                                     .layers = t->array_size,
-                                     .samples = volume ? 1 : t->sample_count};
-    if (m->image.samples > RASTER_TARGET_SAMPLES)
+    *m->image = (struct raster_image){.memory = m->world->space->window.base,
+                                      .memory_size = UINT64_C(1) << 32,
+                                      .level_count = t->levels,
+                                      .layers = t->array_size,
+                                      .samples = volume ? 1 : t->sample_count};
+    if (m->image->samples > RASTER_TARGET_SAMPLES)
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED, "more than 16 samples");
     if (!make_key(m))
         return false;
@@ -313,6 +313,5 @@ bool mali_lookup_surfaces_make(struct mali_lookup_maker *m, struct mali_lookup_s
     if (!(mali_lookup_is_afbc(m) ? mali_lookup_take_afbc(m) : take_levels(m)))
         return false;
     out->key = m->key;
-    out->image = m->image;
     return true;
 }

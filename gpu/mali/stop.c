@@ -28,13 +28,10 @@ bool mali_stop_set(struct mali_stop *stop, enum mali_exception exception, enum g
     return gpu_fault_set(&stop->fault, kind, unit, address, "%s", text);
 }
 
-uint8_t *mali_at(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
-                 const char *unit, const char *what, struct mali_stop *stop)
+uint8_t *mali_not_at(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
+                     const char *unit, const char *what, struct mali_stop *stop)
 {
     uint64_t where = address;
-    uint8_t *at = gpu_space_at(space, address, size, rights);
-    if (at)
-        return at;
     gpu_space_allows(space, address, size, rights, &where);
     bool write = rights & GPU_RIGHT_WRITE;
     mali_stop_set(stop, MALI_JOB_BUS_FAULT, GPU_FAULT_MEMORY, unit, where,

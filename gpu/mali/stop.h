@@ -20,14 +20,27 @@ struct mali_stop {
     uint32_t rights; /* enum gpu_right: what the access needed */
 };
 
+/* Nothing has ended, the rest of any contents: as gpu_fault_clear. */
+static inline void mali_stop_clear(struct mali_stop *stop)
+{
+    gpu_fault_clear(&stop->fault);
+    stop->page_fault = false;
+}
 /* A job's fault. Returns false. */
 bool mali_stop_set(struct mali_stop *stop, enum mali_exception exception, enum gpu_fault_kind kind,
                    const char *unit, uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Host pointer to `size` bytes of `what`; NULL and a page fault in *stop where they may not be used so. */
-uint8_t *mali_at(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
-                 const char *unit, const char *what, struct mali_stop *stop);
+/* A page fault: that `size` bytes of `what` may not be used so. Returns NULL. */
+uint8_t *mali_not_at(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
+                     const char *unit, const char *what, struct mali_stop *stop);
+/* Host pointer to them; NULL and a page fault in *stop where there is none. */
+static inline uint8_t *mali_at(const struct gpu_space *space, uint64_t address, uint64_t size,
+                               uint32_t rights, const char *unit, const char *what, struct mali_stop *stop)
+{
+    uint8_t *at = gpu_space_at(space, address, size, rights);
+    return at ? at : mali_not_at(space, address, size, rights, unit, what, stop);
+}
 
 const char *mali_exception_name(uint32_t code); /* static: what it means */
 

@@ -147,7 +147,7 @@ static void step(void *data, uint32_t index, unsigned number)
 {
     struct run *r = data;
     struct worker *w = &r->workers[number];
-    struct mali_stop stop = {0};
+    struct mali_stop stop; /* run_unit's, where it gives false */
     uint64_t unit = r->from + index;
     if (r->tracked && gpu_speculation_failed(r->world->speculation))
         return;

@@ -258,7 +258,7 @@ static void store_table(struct mali_tiling *t, uint8_t *at)
 
 enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
 {
-    struct mali_stop stop = {0}, *said = t->stop;
+    struct mali_stop stop, *said = t->stop;
     const struct mali_lists_header header = {.mark = MALI_LISTS_MARK,
                                              .columns = t->columns,
                                              .rows = t->rows,
@@ -266,6 +266,7 @@ enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
                                              .heap = t->heap_at,
                                              .alone = t->alone};
     uint64_t bytes = t->columns * t->rows * (uint64_t)sizeof(struct mali_list);
+    mali_stop_clear(&stop);
     t->stop = &stop;
     t->listed = false;
     uint8_t *table =

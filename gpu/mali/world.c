@@ -142,7 +142,7 @@ bool mali_world_begin_shader(struct mali_world *w, const struct mali_job *job, c
                              const struct mali_bindings *bindings, uint64_t shader, struct util_arena *arena,
                              const char *unit, struct mali_stop *stop)
 {
-    memset(w, 0, offsetof(struct mali_world, uniform));
+    memset(w, 0, offsetof(struct mali_world, lookups));
     w->space = job->space;
     w->version = job->version;
     w->unit = unit;

@@ -93,11 +93,11 @@ struct mali_world {
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
     enum mali_thread_kind kind;         /* OTHER to begin with */
     const struct mali_shading *shading; /* of POSITION and VARYING */
-    struct util_memo lookups;           /* lookup.h's */
     uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */
     struct mali_code *code;             /* what compiled code reads (world_ir.h), and the code; or NULL */
     struct jit_function *function;
     struct gpu_speculation *speculation; /* open; NULL: units that store run in their order */
+    struct util_memo lookups;            /* lookup.h's */
     /* Words that programs have without asking for them, when the world is made, of uniform_count: Midgard's in r23 and
      * below. */
     uint32_t uniform[MALI_UNIFORMS_MOST];

@@ -256,7 +256,7 @@ static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, str
 {
     const struct midgard_program *p = w->program->midgard;
     struct mali_lookup_key asked;
-    for (uint32_t n = 0; n < p->insn_count; n++)
+    for (uint32_t n = 0; w->program->requests && n < p->insn_count; n++)
         if (mali_code_request(&p->insns[n], &asked))
             add_lookup(w, &asked, forms, lookups, code);
 }
@@ -266,7 +266,7 @@ static void set_warp_lookups(struct mali_world *w, struct mali_code_forms *forms
                              struct mali_code_lookup *lookups, struct mali_code *code)
 {
     const struct warp_program *p = w->program->warp;
-    for (uint32_t n = 0; n < p->insn_count; n++) {
+    for (uint32_t n = 0; w->program->requests && n < p->insn_count; n++) {
         const struct warp_insn *i = &p->insns[n];
         struct isa_ir_texture r;
         for (unsigned k = 0; i->kind == WARP_TEXTURE && k < 1u + i->dual; k++) {
@@ -375,7 +375,9 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
         set_warp_lookups(w, forms, lookups, code);
         return;
     }
-    for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
+    for (uint32_t left = (uint32_t)(p->attributes | p->images | p->image_stores | p->varying_stores); left;
+         left &= left - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(left);
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
         if ((p->images | p->image_stores) >> n & 1 && !(p->attributes >> n & 1))
