@@ -45,6 +45,7 @@ static void test_pieces(void **state)
             srand(round + threads);
             for (uint32_t i = 0; i < PIECES; i++)
                 size_of[i] = rand() % 100 ? (size_t)(rand() % 900) : (size_t)(rand() % (600 << 10));
+            util_arena_alone(arena, !threads && round % 2);
             util_pool_run(pool, PIECES, take, NULL);
             check();
             util_arena_reset(arena);

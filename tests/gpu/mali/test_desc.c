@@ -47,7 +47,7 @@ static void test_code(void **state)
         for (unsigned v = 0; v < MALI_VERSION_COUNT; v++)
             for (unsigned round = 0; round < 400; round++) {
                 const struct mali_desc *d = all[n];
-                uint32_t words[MALI_DESC_WORDS];
+                uint32_t words[MALI_DESC_WORDS], copy[MALI_DESC_WORDS];
                 uint8_t expected[4096] = {0}, got[4096];
                 assert_true(d->size <= sizeof got);
                 for (unsigned w = 0; w < MALI_DESC_WORDS; w++)
@@ -57,7 +57,13 @@ static void test_code(void **state)
                 mali_desc_unpack(d, (enum mali_version)v, words, got);
                 if (memcmp(expected, got, d->size) != 0)
                     fail_msg("%s of column %u, round %u", d->name, v, round);
-                assert_int_equal(d->is_valid[v](words), !mali_desc_reserved(d, (enum mali_version)v, words));
+                const bool valid = !mali_desc_reserved(d, (enum mali_version)v, words);
+                assert_int_equal(d->is_valid[v](words), valid);
+                memset(got, 255, sizeof got);
+                assert_int_equal(d->take[v]((const uint8_t *)words, copy, got), valid);
+                assert_memory_equal(copy, words, d->bytes[v]);
+                if (valid && memcmp(expected, got, d->size) != 0)
+                    fail_msg("%s of column %u, taken, round %u", d->name, v, round);
             }
 }
 
