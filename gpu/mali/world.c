@@ -61,9 +61,10 @@ void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engi
 
 static bool take_program(struct mali_world *w, uint64_t shader, struct mali_stop *stop)
 {
-    struct util_error error = {0};
+    struct util_error error;
     const struct gpu_program_kind *kind = mali_program_kind(w->shared->kind);
     const uint32_t align = w->version <= MALI_V5 ? TAG_ALIGN : kind->word_bytes;
+    error.text[0] = 0; /* all that is asked for */
     w->address = shader & ~(uint64_t)(align - 1);
     const uint32_t rights = GPU_RIGHT_READ | GPU_RIGHT_EXECUTE;
     if (!mali_at(w->space, w->address, kind->word_bytes, rights, w->unit, "program", stop))
