@@ -16,19 +16,19 @@
 /* ---- readers ---- */
 
 /* Whether nobody has its descriptor open any more. */
-static bool has_gone(const struct input_reader *reader)
+static bool has_gone(const struct drm_input_reader *reader)
 {
     struct pollfd end = {reader->pipe, 0, 0};
     return poll(&end, 1, 0) == 1;
 }
 
 /* A place for a new one; those that have gone make room. */
-static struct input_reader *free_place(struct drm_input *input)
+static struct drm_input_reader *free_place(struct drm_input *input)
 {
-    struct input_reader *place = NULL;
-    for (struct input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++) {
+    struct drm_input_reader *place = NULL;
+    for (struct drm_input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++) {
         if (r->pipe >= 0 && has_gone(r))
-            input_reader_close(input, r);
+            drm_input_reader_close(input, r);
         if (r->pipe < 0 && !place)
             place = r;
     }
@@ -59,15 +59,15 @@ int drm_input_open(struct drm_input *input, uint64_t device, uint64_t long_bytes
     if (long_bytes != 4 && long_bytes != 8)
         return -EINVAL;
     pthread_mutex_lock(&input->lock);
-    struct input_reader *reader = free_place(input);
+    struct drm_input_reader *reader = free_place(input);
     int r = reader ? make_pipe(ends, &st) : -EMFILE;
     if (!r)
-        *reader = (struct input_reader){.pipe = ends[1],
-                                        .on = st.st_dev,
-                                        .inode = st.st_ino,
-                                        .device = (uint8_t)device,
-                                        .long_bytes = (uint8_t)long_bytes,
-                                        .clock = CLOCK_REALTIME};
+        *reader = (struct drm_input_reader){.pipe = ends[1],
+                                            .on = st.st_dev,
+                                            .inode = st.st_ino,
+                                            .device = (uint8_t)device,
+                                            .long_bytes = (uint8_t)long_bytes,
+                                            .clock = CLOCK_REALTIME};
     pthread_mutex_unlock(&input->lock);
     return r ? r : ends[0];
 }
@@ -75,7 +75,7 @@ int drm_input_open(struct drm_input *input, uint64_t device, uint64_t long_bytes
 int drm_input_device_of(struct drm_input *input, int fd)
 {
     pthread_mutex_lock(&input->lock);
-    const struct input_reader *reader = input_reader_of(input, fd);
+    const struct drm_input_reader *reader = drm_input_reader_of(input, fd);
     int device = reader ? reader->device : -EINVAL;
     pthread_mutex_unlock(&input->lock);
     return device;
@@ -85,7 +85,7 @@ bool drm_input_is_open(struct drm_input *input, enum drm_input_number device)
 {
     bool open = false;
     pthread_mutex_lock(&input->lock);
-    for (const struct input_reader *r = input->readers; !open && r < input->readers + INPUT_READERS; r++)
+    for (const struct drm_input_reader *r = input->readers; !open && r < input->readers + INPUT_READERS; r++)
         open = r->pipe >= 0 && r->device == device && !has_gone(r);
     pthread_mutex_unlock(&input->lock);
     return open;
@@ -96,8 +96,8 @@ int drm_input_ioctl(struct drm_input *input, int fd, uint32_t request, uint64_t 
 {
     *written = 0;
     pthread_mutex_lock(&input->lock);
-    struct input_reader *reader = input_reader_of(input, fd);
-    int r = reader ? input_ioctl(input, reader, request, value, argument, room, written) : -ENOTTY;
+    struct drm_input_reader *reader = drm_input_reader_of(input, fd);
+    int r = reader ? drm_input_answer(input, reader, request, value, argument, room, written) : -ENOTTY;
     pthread_mutex_unlock(&input->lock);
     return r;
 }
@@ -105,7 +105,7 @@ int drm_input_ioctl(struct drm_input *input, int fd, uint32_t request, uint64_t 
 /* ---- events ---- */
 
 /* `struct input_event` of a machine with longs of 8 or 4 bytes; its size. */
-static size_t put_event(const struct input_reader *reader, const struct timespec *now,
+static size_t put_event(const struct drm_input_reader *reader, const struct timespec *now,
                         const struct drm_input_event *event, uint8_t *out)
 {
     const int64_t time64[2] = {now->tv_sec, now->tv_nsec / 1000};
@@ -116,7 +116,7 @@ static size_t put_event(const struct input_reader *reader, const struct timespec
     return n + 8;
 }
 
-static void send_to(struct drm_input *input, struct input_reader *reader,
+static void send_to(struct drm_input *input, struct drm_input_reader *reader,
                     const struct drm_input_event *events, unsigned count)
 {
     static const struct drm_input_event dropped = {EV_SYN, SYN_DROPPED, 0};
@@ -131,7 +131,7 @@ static void send_to(struct drm_input *input, struct input_reader *reader,
     if (write(reader->pipe, bytes, size) == (ssize_t)size)
         reader->behind = false;
     else if (errno == EPIPE)
-        input_reader_close(input, reader);
+        drm_input_reader_close(input, reader);
     else
         reader->behind = true;
 }
@@ -145,7 +145,7 @@ static bool has_code(const struct drm_input_device *device, const struct drm_inp
 }
 
 /* Whether it changes anything; then that is kept. */
-static bool changes(struct input_state *state, const struct drm_input_event *event)
+static bool changes(struct drm_input_state *state, const struct drm_input_event *event)
 {
     if (event->type == EV_REL)
         return event->value != 0;
@@ -168,13 +168,13 @@ void drm_input_send(struct drm_input *input, enum drm_input_number device,
     struct drm_input_event packet[DRM_INPUT_PACKET + 1];
     unsigned n = 0;
     pthread_mutex_lock(&input->lock);
-    struct input_state *state = &input->state[device];
+    struct drm_input_state *state = &input->state[device];
     for (unsigned i = 0; i < count && i < DRM_INPUT_PACKET; i++)
         if (has_code(&drm_input_devices[device], &events[i]) && changes(state, &events[i]))
             packet[n++] = events[i];
     if (n)
         packet[n++] = (struct drm_input_event){EV_SYN, SYN_REPORT, 0};
-    for (struct input_reader *r = input->readers; n && r < input->readers + INPUT_READERS; r++)
+    for (struct drm_input_reader *r = input->readers; n && r < input->readers + INPUT_READERS; r++)
         if (r->pipe >= 0 && r->device == device && (!state->grabbed || state->grabbed == r))
             send_to(input, r, packet, n);
     pthread_mutex_unlock(&input->lock);
@@ -201,9 +201,9 @@ void drm_input_destroy(struct drm_input *input)
 {
     if (!input)
         return;
-    for (struct input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++)
+    for (struct drm_input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++)
         if (r->pipe >= 0)
-            input_reader_close(input, r);
+            drm_input_reader_close(input, r);
     pthread_mutex_destroy(&input->lock);
     free(input);
 }

@@ -10,7 +10,7 @@
 
 #define INPUT_READERS 256u
 
-struct input_reader {
+struct drm_input_reader {
     int pipe; /* its end, -1: there is no such reader */
     dev_t on;
     ino_t inode;
@@ -19,26 +19,26 @@ struct input_reader {
     bool behind; /* what it was to get was lost */
 };
 
-struct input_state {
+struct drm_input_state {
     uint8_t keys[KEY_CNT / 8]; /* that are down */
     struct input_absinfo range[ABS_CNT];
-    const struct input_reader *grabbed;
+    const struct drm_input_reader *grabbed;
 };
 
 struct drm_input {
     pthread_mutex_t lock;
-    struct input_reader readers[INPUT_READERS];
-    struct input_state state[DRM_INPUT_COUNT];
+    struct drm_input_reader readers[INPUT_READERS];
+    struct drm_input_state state[DRM_INPUT_COUNT];
 };
 
 /* ---- reader.c; locked ---- */
 /* NULL: it is none's. */
-struct input_reader *input_reader_of(struct drm_input *input, int fd);
-void input_reader_close(struct drm_input *input, struct input_reader *reader);
+struct drm_input_reader *drm_input_reader_of(struct drm_input *input, int fd);
+void drm_input_reader_close(struct drm_input *input, struct drm_input_reader *reader);
 
 /* ---- ioctl.c ---- */
 /* Of a reader that there is; locked. As drm_input_ioctl. */
-int input_ioctl(struct drm_input *input, struct input_reader *reader, uint32_t request, uint64_t value,
-                uint8_t *argument, uint32_t room, uint32_t *written);
+int drm_input_answer(struct drm_input *input, struct drm_input_reader *reader, uint32_t request,
+                     uint64_t value, uint8_t *argument, uint32_t room, uint32_t *written);
 
 #endif

@@ -39,7 +39,8 @@ static int give_text(struct answer *a, const char *text)
 }
 
 /* Bits of `count` codes, whole longs of the program's machine. */
-static int give_bits(struct answer *a, const struct input_reader *reader, const uint8_t *bits, uint32_t count)
+static int give_bits(struct answer *a, const struct drm_input_reader *reader, const uint8_t *bits,
+                     uint32_t count)
 {
     uint32_t word = reader->long_bytes * 8u;
     return give_part(a, bits, (count + word - 1) / word * reader->long_bytes);
@@ -54,7 +55,7 @@ static uint32_t codes_of(unsigned type)
     return type < EV_CNT ? count[type] : 0;
 }
 
-static int give_codes(struct answer *a, const struct input_reader *reader, unsigned type)
+static int give_codes(struct answer *a, const struct drm_input_reader *reader, unsigned type)
 {
     uint8_t bits[KEY_CNT / 8 + 8];
     if (!codes_of(type))
@@ -65,16 +66,16 @@ static int give_codes(struct answer *a, const struct input_reader *reader, unsig
 
 /* ---- a reader's own ---- */
 
-static int grab(struct drm_input *input, const struct input_reader *reader, bool on)
+static int grab(struct drm_input *input, const struct drm_input_reader *reader, bool on)
 {
-    struct input_state *state = &input->state[reader->device];
+    struct drm_input_state *state = &input->state[reader->device];
     if (on ? state->grabbed != NULL : state->grabbed != reader)
         return on ? -EBUSY : -EINVAL;
     state->grabbed = on ? reader : NULL;
     return 0;
 }
 
-static int set_clock(struct input_reader *reader, const struct answer *a)
+static int set_clock(struct drm_input_reader *reader, const struct answer *a)
 {
     int32_t clock;
     if (a->room < sizeof clock)
@@ -86,7 +87,7 @@ static int set_clock(struct input_reader *reader, const struct answer *a)
     return 0;
 }
 
-static int get_range(const struct drm_input *input, const struct input_reader *reader, unsigned axis,
+static int get_range(const struct drm_input *input, const struct drm_input_reader *reader, unsigned axis,
                      struct answer *a)
 {
     uint8_t bits[ABS_CNT / 8];
@@ -95,7 +96,7 @@ static int get_range(const struct drm_input *input, const struct input_reader *r
     return give(a, &input->state[reader->device].range[axis], sizeof(struct input_absinfo));
 }
 
-static int set_range(struct drm_input *input, const struct input_reader *reader, unsigned axis,
+static int set_range(struct drm_input *input, const struct drm_input_reader *reader, unsigned axis,
                      const struct answer *a)
 {
     uint8_t bits[ABS_CNT / 8];
@@ -109,7 +110,7 @@ static int set_range(struct drm_input *input, const struct input_reader *reader,
 /* ---- requests ---- */
 
 /* Those whose size is free: a part of a text or of bits. 1: it is none of these. */
-static int ask_sized(const struct drm_input *input, const struct input_reader *reader, uint32_t nr,
+static int ask_sized(const struct drm_input *input, const struct drm_input_reader *reader, uint32_t nr,
                      struct answer *a)
 {
     static const uint8_t none[KEY_CNT / 8];
@@ -130,8 +131,8 @@ static int ask_sized(const struct drm_input *input, const struct input_reader *r
     return 1;
 }
 
-int input_ioctl(struct drm_input *input, struct input_reader *reader, uint32_t request, uint64_t value,
-                uint8_t *argument, uint32_t room, uint32_t *written)
+int drm_input_answer(struct drm_input *input, struct drm_input_reader *reader, uint32_t request,
+                     uint64_t value, uint8_t *argument, uint32_t room, uint32_t *written)
 {
     struct answer a = {argument, UTIL_MIN(room, _IOC_SIZE(request)), written};
     const struct input_id id = {BUS_VIRTUAL, DRM_INPUT_VENDOR, drm_input_devices[reader->device].product, 1};
@@ -147,7 +148,7 @@ int input_ioctl(struct drm_input *input, struct input_reader *reader, uint32_t r
     case EVIOCGEFFECTS: return give(&a, &(const int32_t){0}, sizeof(int32_t));
     case EVIOCRMFF: return -ENOSYS;
     case EVIOCGRAB: return grab(input, reader, value);
-    case EVIOCREVOKE: return value ? -EINVAL : (input_reader_close(input, reader), 0);
+    case EVIOCREVOKE: return value ? -EINVAL : (drm_input_reader_close(input, reader), 0);
     case EVIOCSCLOCKID: return set_clock(reader, &a);
     default: break;
     }

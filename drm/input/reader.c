@@ -5,20 +5,20 @@
 #include "drm/input/internal.h"
 #include "util/files.h"
 
-struct input_reader *input_reader_of(struct drm_input *input, int fd)
+struct drm_input_reader *drm_input_reader_of(struct drm_input *input, int fd)
 {
     struct stat st;
     if (util_fstat(fd, &st) || !S_ISFIFO(st.st_mode))
         return NULL;
-    for (struct input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++)
+    for (struct drm_input_reader *r = input->readers; r < input->readers + INPUT_READERS; r++)
         if (r->pipe >= 0 && r->on == st.st_dev && r->inode == st.st_ino)
             return r;
     return NULL;
 }
 
-void input_reader_close(struct drm_input *input, struct input_reader *reader)
+void drm_input_reader_close(struct drm_input *input, struct drm_input_reader *reader)
 {
-    struct input_state *state = &input->state[reader->device];
+    struct drm_input_state *state = &input->state[reader->device];
     if (state->grabbed == reader)
         state->grabbed = NULL;
     close(reader->pipe);

@@ -23,35 +23,35 @@ static int make_node(int root, const char *name, unsigned minor)
     char path[256], text[256];
     int r;
     snprintf(path, sizeof path, "%s/drm/%s", DEVICE, name);
-    if ((r = tree_folders(root, path)))
+    if ((r = drm_tree_folders(root, path)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/dev", DEVICE, name);
     snprintf(text, sizeof text, "226:%u\n", minor);
-    if ((r = tree_file(root, path, text)))
+    if ((r = drm_tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/uevent", DEVICE, name);
     snprintf(text, sizeof text, "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
-    if ((r = tree_file(root, path, text)))
+    if ((r = drm_tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/device", DEVICE, name);
-    if ((r = tree_link(root, path, "../..")))
+    if ((r = drm_tree_link(root, path, "../..")))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/subsystem", DEVICE, name);
-    if ((r = tree_link(root, path, "../../../../../class/drm")))
+    if ((r = drm_tree_link(root, path, "../../../../../class/drm")))
         return r;
     snprintf(text, sizeof text, "../../%s/drm/%s", DEVICE + strlen("sys/"), name);
     snprintf(path, sizeof path, "sys/dev/char/226:%u", minor);
-    if ((r = tree_link(root, path, text)))
+    if ((r = drm_tree_link(root, path, text)))
         return r;
     /* What udev has written of it: libudev passes over devices of which there is nothing. */
     snprintf(path, sizeof path, "run/udev/data/c226:%u", minor);
-    if ((r = tree_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
+    if ((r = drm_tree_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
         return r;
     snprintf(path, sizeof path, "sys/class/drm/%s", name);
-    if ((r = tree_link(root, path, text)))
+    if ((r = drm_tree_link(root, path, text)))
         return r;
     snprintf(path, sizeof path, "dev/dri/%s", name);
-    return tree_file(root, path, "");
+    return drm_tree_file(root, path, "");
 }
 
 /* The uevent file: the alias lists all that the device is compatible with. */
@@ -69,7 +69,7 @@ static int make_uevent(int root, const struct drm_driver *driver, const struct d
         n += snprintf(text + n, sizeof text - (size_t)n, "C%s", gpu->compatible[i]);
     snprintf(text + n, sizeof text - (size_t)n, "\n");
     snprintf(path, sizeof path, "%s/uevent", DEVICE);
-    return tree_file(root, path, text);
+    return drm_tree_file(root, path, text);
 }
 
 static int make_device(int root, const struct drm_driver *driver, const struct drm_driver_gpu *gpu)
@@ -79,7 +79,7 @@ static int make_device(int root, const struct drm_driver *driver, const struct d
     if (r)
         return r;
     snprintf(path, sizeof path, "%s/subsystem", DEVICE);
-    return tree_link(root, path, "../../../bus/platform");
+    return drm_tree_link(root, path, "../../../bus/platform");
 }
 
 int drm_tree_create(const char *path, const char *gpu)
@@ -95,7 +95,7 @@ int drm_tree_create(const char *path, const char *gpu)
         return -errno;
     int r = 0;
     for (unsigned i = 0; !r && i < sizeof folders / sizeof *folders; i++)
-        r = tree_folders(root, folders[i]);
+        r = drm_tree_folders(root, folders[i]);
     if (!r)
         r = make_device(root, driver, row);
     if (!r)
@@ -103,7 +103,7 @@ int drm_tree_create(const char *path, const char *gpu)
     if (!r)
         r = make_node(root, "renderD128", 128);
     if (!r)
-        r = tree_input(root);
+        r = drm_tree_input(root);
     close(root);
     return r;
 }

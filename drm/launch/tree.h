@@ -3,11 +3,11 @@
 #ifndef VITRAIL_DRM_LAUNCH_TREE_H
 #define VITRAIL_DRM_LAUNCH_TREE_H
 
-int tree_folders(int root, const char *path); /* all that lead to it, and it */
-int tree_file(int root, const char *path, const char *text);
-int tree_link(int root, const char *path, const char *target);
+int drm_tree_folders(int root, const char *path); /* all that lead to it, and it */
+int drm_tree_file(int root, const char *path, const char *text);
+int drm_tree_link(int root, const char *path, const char *target);
 
 /* The event devices: /dev/input and what leads to it. */
-int tree_input(int root);
+int drm_tree_input(int root);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int tree_folders(int root, const char *path)
+int drm_tree_folders(int root, const char *path)
 {
     char part[256];
     for (size_t i = 1; i <= strlen(path); i++) {
@@ -21,7 +21,7 @@ int tree_folders(int root, const char *path)
     return 0;
 }
 
-int tree_file(int root, const char *path, const char *text)
+int drm_tree_file(int root, const char *path, const char *text)
 {
     int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -32,7 +32,7 @@ int tree_file(int root, const char *path, const char *text)
     return r;
 }
 
-int tree_link(int root, const char *path, const char *target)
+int drm_tree_link(int root, const char *path, const char *target)
 {
     return symlinkat(target, root, path) ? -errno : 0;
 }

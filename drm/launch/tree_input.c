@@ -36,7 +36,7 @@ static int put(int root, const char *folder, const char *name, const char *text)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return tree_file(root, path, text);
+    return drm_tree_file(root, path, text);
 }
 
 /* What the device says of itself, a file each. */
@@ -54,14 +54,14 @@ static int make_attributes(int root, const char *folder, const struct drm_input_
         (r = put(root, folder, "uniq", "\n")) || (r = put(root, folder, "properties", "0\n")))
         return r;
     snprintf(path, sizeof path, "%s/id", folder);
-    r = tree_folders(root, path);
+    r = drm_tree_folders(root, path);
     for (unsigned i = 0; !r && i < sizeof id / sizeof *id; i++) {
         snprintf(text, sizeof text, "%04x\n", id[i].value);
         r = put(root, path, id[i].name, text);
     }
     snprintf(path, sizeof path, "%s/capabilities", folder);
     if (!r)
-        r = tree_folders(root, path);
+        r = drm_tree_folders(root, path);
     for (unsigned i = 0; !r && i < CAPABILITIES; i++) {
         print_bits(device, capabilities[i].type, text);
         strcat(text, "\n");
@@ -92,9 +92,9 @@ static int make_udev(int root, unsigned number, const struct drm_input_device *d
         n += snprintf(text + n, sizeof text - (size_t)n, "E:%.*s\n", (int)strcspn(line, "\n"), line);
     snprintf(text + n, sizeof text - (size_t)n, "G:seat\nQ:seat\nV:1\n");
     snprintf(path, sizeof path, "run/udev/data/c%u:%u", DRM_INPUT_MAJOR, DRM_INPUT_MINOR + number);
-    int r = tree_file(root, path, text);
+    int r = drm_tree_file(root, path, text);
     snprintf(path, sizeof path, "run/udev/data/+input:input%u", number);
-    return r ? r : tree_file(root, path, text);
+    return r ? r : drm_tree_file(root, path, text);
 }
 
 /* Links to `folder` from its class and, of a number, from /sys/dev, and its own to the class; `up` leads from it to
@@ -104,13 +104,13 @@ static int make_links(int root, const char *folder, const char *name, const char
     char path[256], target[256];
     snprintf(path, sizeof path, "%s/subsystem", folder);
     snprintf(target, sizeof target, "%sclass/input", up);
-    int r = tree_link(root, path, target);
+    int r = drm_tree_link(root, path, target);
     snprintf(target, sizeof target, "../../%s", folder + strlen("sys/"));
     snprintf(path, sizeof path, "sys/class/input/%s", name);
     if (!r)
-        r = tree_link(root, path, target);
+        r = drm_tree_link(root, path, target);
     snprintf(path, sizeof path, "sys/dev/char/%s", number ? number : "");
-    return r || !number ? r : tree_link(root, path, target);
+    return r || !number ? r : drm_tree_link(root, path, target);
 }
 
 /* The node of a device: below it, and in /dev. */
@@ -119,7 +119,7 @@ static int make_event(int root, const char *parent, unsigned number)
     char folder[128], name[16], text[256], path[64];
     snprintf(name, sizeof name, "event%u", number);
     snprintf(folder, sizeof folder, "%s/%s", parent, name);
-    int r = tree_folders(root, folder);
+    int r = drm_tree_folders(root, folder);
     snprintf(text, sizeof text, "MAJOR=%u\nMINOR=%u\nDEVNAME=input/%s\n", DRM_INPUT_MAJOR,
              DRM_INPUT_MINOR + number, name);
     if (!r)
@@ -133,9 +133,9 @@ static int make_event(int root, const char *parent, unsigned number)
     snprintf(path, sizeof path, "../../input%u", number);
     snprintf(text, sizeof text, "%s/device", folder);
     if (!r)
-        r = tree_link(root, text, path);
+        r = drm_tree_link(root, text, path);
     snprintf(path, sizeof path, "dev/input/%s", name);
-    return r ? r : tree_file(root, path, "");
+    return r ? r : drm_tree_file(root, path, "");
 }
 
 static int make_device(int root, unsigned number)
@@ -144,7 +144,7 @@ static int make_device(int root, unsigned number)
     char folder[96], name[16];
     snprintf(name, sizeof name, "input%u", number);
     snprintf(folder, sizeof folder, "%s/%s", DEVICES, name);
-    int r = tree_folders(root, folder);
+    int r = drm_tree_folders(root, folder);
     if (!r)
         r = make_links(root, folder, name, NULL, "../../../../");
     if (!r)
@@ -158,12 +158,12 @@ static int make_device(int root, unsigned number)
     return r;
 }
 
-int tree_input(int root)
+int drm_tree_input(int root)
 {
     static const char *const folders[] = {"dev/input", "sys/class/input"};
     int r = 0;
     for (unsigned i = 0; !r && i < sizeof folders / sizeof *folders; i++)
-        r = tree_folders(root, folders[i]);
+        r = drm_tree_folders(root, folders[i]);
     for (unsigned i = 0; !r && i < DRM_INPUT_COUNT; i++)
         r = make_device(root, i);
     return r;
