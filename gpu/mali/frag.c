@@ -42,7 +42,8 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
     const struct mali_reader reader = {shared->job->space, shared->job->version, FRAG_UNIT, &packets};
     struct mali_job_header header;
     bool read = mali_desc_read(&reader, &mali_desc_job_header, address, &header, stop);
-    mali_job_header_settle(reader.version, &header);
+    if (read)
+        mali_job_header_settle(reader.version, &header);
     if (read && (!draws(reader.version, header.type) || !header.is_64b))
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");

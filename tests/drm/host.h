@@ -20,7 +20,6 @@ struct host {
     struct card card; /* of host_open; others bring their own */
     char folder[64], path[80];
     int listener;
-    struct drm_input *input; /* set before it is opened, by who wants one; its own affair */
     struct drm_server *server;
 };
 
@@ -31,8 +30,9 @@ struct peer {
     uint8_t *data;
 };
 
-/* The server of a card. Peers expect 64 MiB of memory. */
-static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory *memory)
+/* The server of a card, and of keyboard and pointers (NULL: none). Peers expect 64 MiB of memory. */
+static inline void host_serve_both(struct host *h, struct drm *drm, struct gpu_memory *memory,
+                                   struct drm_input *input)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(h->folder, sizeof h->folder, "/tmp/vitrail-protocol-XXXXXX");
@@ -43,7 +43,12 @@ static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory
     assert_int_equal(bind(h->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(h->listener, 4), 0);
     signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(drm_server_create(h->listener, drm, memory, h->input, &h->server), 0);
+    assert_int_equal(drm_server_create(h->listener, drm, memory, input, &h->server), 0);
+}
+
+static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory *memory)
+{
+    host_serve_both(h, drm, memory, NULL);
 }
 
 static inline void host_end(struct host *h)

@@ -13,14 +13,16 @@
 
 struct bed {
     struct host host;
+    struct drm_input *input;
     struct peer peer;
 };
 
 static void open_bed(struct bed *b)
 {
     memset(b, 0, sizeof *b);
-    assert_int_equal(drm_input_create(640, 360, &b->host.input), 0);
-    host_open(&b->host);
+    assert_int_equal(drm_input_create(640, 360, &b->input), 0);
+    card_open(&b->host.card, 64 << 20, NULL);
+    host_serve_both(&b->host, b->host.card.drm, &b->host.card.memory, b->input);
     peer_open(&b->peer, &b->host);
 }
 
@@ -28,7 +30,7 @@ static void close_bed(struct bed *b)
 {
     peer_close(&b->peer);
     host_close(&b->host);
-    drm_input_destroy(b->host.input);
+    drm_input_destroy(b->input);
 }
 
 static int ask_open(struct bed *b, uint64_t device, uint64_t long_bytes, int *fd)
@@ -71,7 +73,7 @@ static int ask(struct bed *b, int fd, uint32_t request, uint64_t value, void *by
 static void press(struct bed *b, enum drm_input_number device, uint16_t type, uint16_t code, int32_t value)
 {
     const struct drm_input_event event = {type, code, value};
-    drm_input_send(b->host.input, device, &event, 1);
+    drm_input_send(b->input, device, &event, 1);
 }
 
 static void expect(int fd, uint16_t type, uint16_t code, int32_t value)
@@ -98,10 +100,10 @@ static void test_devices(void **state)
     assert_int_equal(ask_open(&b, DRM_INPUT_COUNT, 8, &fd), -ENOENT);
     assert_int_equal(ask_open(&b, UINT64_MAX, 8, &fd), -ENOENT);
     assert_int_equal(ask_open(&b, DRM_INPUT_MOUSE, 5, &fd), -EINVAL);
-    assert_false(drm_input_is_open(b.host.input, DRM_INPUT_MOUSE));
+    assert_false(drm_input_is_open(b.input, DRM_INPUT_MOUSE));
     int mouse = open_device(&b, DRM_INPUT_MOUSE);
-    assert_true(drm_input_is_open(b.host.input, DRM_INPUT_MOUSE));
-    assert_false(drm_input_is_open(b.host.input, DRM_INPUT_KEYBOARD));
+    assert_true(drm_input_is_open(b.input, DRM_INPUT_MOUSE));
+    assert_false(drm_input_is_open(b.input, DRM_INPUT_KEYBOARD));
     /* adopted as the device it is; a pipe of the peer's own is none */
     const struct drm_message adopt = {.type = DRM_MSG_ADOPT};
     struct drm_reply reply;
@@ -116,7 +118,7 @@ static void test_devices(void **state)
     close(own[0]);
     close(own[1]);
     close(mouse);
-    assert_false(drm_input_is_open(b.host.input, DRM_INPUT_MOUSE));
+    assert_false(drm_input_is_open(b.input, DRM_INPUT_MOUSE));
     close_bed(&b);
 }
 
@@ -180,7 +182,7 @@ static void test_changes_alone(void **state)
     expect(keyboard, EV_SYN, SYN_REPORT, 0);
     expect_nothing(keyboard);
     const struct drm_input_event there[] = {{EV_ABS, ABS_X, 5}, {EV_ABS, ABS_Y, 0}, {EV_REL, REL_WHEEL, 0}};
-    drm_input_send(b.host.input, DRM_INPUT_POINTER, there, 3);
+    drm_input_send(b.input, DRM_INPUT_POINTER, there, 3);
     expect(pointer, EV_ABS, ABS_X, 5);
     expect(pointer, EV_SYN, SYN_REPORT, 0);
     expect_nothing(pointer);
