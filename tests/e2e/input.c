@@ -67,9 +67,12 @@ static void check_files(void)
     DIR *folder = opendir("/dev/input");
     unsigned count = 0;
     CHECK(folder);
+    errno = 0;
     for (struct dirent *e; (e = readdir(folder));)
         count += !strncmp(e->d_name, "event", 5);
-    CHECK(count == DEVICES);
+    /* A 32-bit readdir ends at the first of an ext4's places that needs more: the run's folder is in a tmpfs but for
+     * tests. */
+    CHECK(count == DEVICES || (sizeof(long) == 4 && errno == EOVERFLOW));
     int relative = openat(dirfd(folder), "event0", O_RDONLY | O_CLOEXEC);
     CHECK(relative >= 0 && !fstat(relative, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(13, 64));
     close(relative);
