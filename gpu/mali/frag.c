@@ -11,8 +11,9 @@
 #include "raster/depth.h"
 #include "util/bits.h"
 
-#define CHEAP_INSNS 6u  /* of programs without textures: a block takes some ten nanoseconds */
-#define LOOP_SHARE  16u /* of the instructions that loops may repeat, what a block that has any pays */
+/* Of programs without textures: a block takes some ten nanoseconds. Those of isa/warp have one operation each. */
+enum { CHEAP_INSNS = 6, CHEAP_WARP_INSNS = 24 };
+#define LOOP_SHARE 16u /* of the instructions that loops may repeat, what a block that has any pays */
 /* An address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c). */
 #define NO_PROGRAM 15u
 
@@ -107,16 +108,20 @@ static uint64_t cost_of_block(const struct mali_frag *f)
     return cost * (f->per_sample ? f->tile->samples : 1);
 }
 
+static bool is_cheap(const struct mali_decoded *p)
+{
+    return p->insn_count <= (p->warp ? CHEAP_WARP_INSNS : CHEAP_INSNS) && !p->textures;
+}
+
 static void begin_shader(struct mali_frag *f)
 {
     const struct mali_decoded *p = f->world.program;
-    f->shader =
-        (struct raster_shader){.family = &mali_frag_family,
-                               .cost = cost_of_block(f),
-                               .varyings = f->vary_count + f->ahead,
-                               .colors = f->has_program && f->target[0].written,
-                               .cheap = !f->has_program || (p->insn_count <= CHEAP_INSNS && !p->textures),
-                               .query = (uint8_t)f->query};
+    f->shader = (struct raster_shader){.family = &mali_frag_family,
+                                       .cost = cost_of_block(f),
+                                       .varyings = f->vary_count + f->ahead,
+                                       .colors = f->has_program && f->target[0].written,
+                                       .cheap = !f->has_program || is_cheap(p),
+                                       .query = (uint8_t)f->query};
 }
 
 /* Of lines another field says which vertex provokes, the other way round since v6; of v9 the frame (Mesa's
