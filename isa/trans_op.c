@@ -177,8 +177,11 @@ static LLVMValueRef float_to_int(struct isa_op_ir *o, LLVMTypeRef to, bool is_si
 {
     static const char *const whole[] = {"llvm.roundeven", "llvm.trunc", "llvm.ceil", "llvm.floor"};
     LLVMTypeRef types[2] = {to, LLVMTypeOf(o->f[0])};
+    const bool of_host = to == o->b->i32x16 && types[1] == o->b->f32x16;
+    if (of_host && is_signed && !(o->policy & ISA_OP_ROUNDING))
+        return jit_f32_nearest_limited_i32(o->b, o->f[0]);
     LLVMValueRef f = isa_op_ir_call(o, whole[o->policy & ISA_OP_ROUNDING], types[1], o->f, 1);
-    if (to == o->b->i32x16 && types[1] == o->b->f32x16)
+    if (of_host)
         return jit_f32_to_limited_i32(o->b, f, is_signed);
     return jit_intrinsic(o->b, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
 }

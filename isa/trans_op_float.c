@@ -364,12 +364,18 @@ static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
                : out;
 }
 
+/* Of a NaN, whichever it is, `least`. */
 static LLVMValueRef limit(struct isa_op_ir *o, double least, double most)
 {
-    LLVMValueRef low = splat(o, least), high = splat(o, most);
-    LLVMValueRef above = LLVMBuildFCmp(o->ir, LLVMRealOGT, o->f[0], low, "");
-    LLVMValueRef below = LLVMBuildFCmp(o->ir, LLVMRealOLT, o->f[0], high, "");
-    LLVMValueRef out = jit_select(o->b, below, o->s[0], as_bits(o, high));
+    LLVMValueRef low = splat(o, least), high = splat(o, most), x = o->s[0], f = o->f[0];
+    LLVMValueRef raw = o->is_half || o->is_double ? NULL : without_quiet(o, x);
+    if (raw) {
+        x = jit_as_i32(o->b, raw);
+        f = raw;
+    }
+    LLVMValueRef above = LLVMBuildFCmp(o->ir, LLVMRealOGT, f, low, "");
+    LLVMValueRef below = LLVMBuildFCmp(o->ir, LLVMRealOLT, f, high, "");
+    LLVMValueRef out = jit_select(o->b, below, x, as_bits(o, high));
     return jit_select(o->b, above, out, as_bits(o, low));
 }
 

@@ -376,15 +376,23 @@ static LLVMValueRef to_limited_unsigned(struct jit_builder *b, LLVMValueRef x)
     return jit_select(b, beyond, LLVMConstAllOnes(b->i32x16), out);
 }
 
-LLVMValueRef jit_f32_to_limited_i32(struct jit_builder *b, LLVMValueRef f32x16, bool is_signed)
+/* `out` is what jit_f32_to_any_i32 or jit_f32_nearest_i32 gives of the float. */
+static LLVMValueRef limited(struct jit_builder *b, LLVMValueRef out, LLVMValueRef f32x16)
 {
-    if (!is_signed)
-        return to_limited_unsigned(b, f32x16);
-    LLVMValueRef out = jit_f32_to_any_i32(b, f32x16);
     LLVMValueRef beyond = LLVMBuildFCmp(b->ir, LLVMRealOGE, f32x16, jit_splat_f32(b, 0x1p31f), "");
     out = jit_select(b, beyond, jit_splat_u32(b, INT32_MAX), out);
     LLVMValueRef none = LLVMBuildFCmp(b->ir, LLVMRealUNO, f32x16, f32x16, "");
     return jit_select(b, none, LLVMConstNull(b->i32x16), out);
+}
+
+LLVMValueRef jit_f32_to_limited_i32(struct jit_builder *b, LLVMValueRef f32x16, bool is_signed)
+{
+    return is_signed ? limited(b, jit_f32_to_any_i32(b, f32x16), f32x16) : to_limited_unsigned(b, f32x16);
+}
+
+LLVMValueRef jit_f32_nearest_limited_i32(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return limited(b, jit_f32_nearest_i32(b, f32x16), f32x16);
 }
 
 LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16)

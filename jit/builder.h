@@ -121,8 +121,9 @@ LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16);
 /* The same, but what does not fit gives the greatest or the least integer, signed or not, and NaN 0. */
 LLVMValueRef jit_f32_to_limited_i32(struct jit_builder *b, LLVMValueRef f32x16, bool is_signed);
-/* The same as jit_f32_to_any_i32 to nearest, of two the even one. */
+/* The same as jit_f32_to_any_i32, and as jit_f32_to_limited_i32 of signed ones, to nearest, of two the even one. */
 LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16);
+LLVMValueRef jit_f32_nearest_limited_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16); /* signed */
 
 /* Stack slots in the entry block; zero there. */

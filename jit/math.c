@@ -69,6 +69,22 @@ LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t)
     return p;
 }
 
+LLVMValueRef jit_significand(struct jit_builder *b, LLVMValueRef x)
+{
+    enum { OF_THREE_QUARTERS = 3, AS_EVERYWHERE = 4 /* rounding */ };
+    LLVMValueRef args[5] = {x, jit_i32(b, OF_THREE_QUARTERS), x, LLVMConstAllOnes(b->i16),
+                            jit_i32(b, AS_EVERYWHERE)};
+    return jit_intrinsic(b, "llvm.x86.avx512.mask.getmant.ps.512", NULL, 0, args, 5);
+}
+
+LLVMValueRef jit_fix_special(struct jit_builder *b, LLVMValueRef f, LLVMValueRef x, uint32_t specials)
+{
+    enum { AS_EVERYWHERE = 4 };
+    LLVMValueRef args[6] = {
+        f, x, jit_splat_u32(b, specials), jit_i32(b, 0), LLVMConstAllOnes(b->i16), jit_i32(b, AS_EVERYWHERE)};
+    return jit_intrinsic(b, "llvm.x86.avx512.mask.fixupimm.ps.512", NULL, 0, args, 6);
+}
+
 /* log2 of a positive, finite, normal number given by its bits */
 static LLVMValueRef log2_normal(struct jit_builder *b, LLVMValueRef bits)
 {

@@ -13,6 +13,21 @@ LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t);
 
+/* Of JIT_AVX512 alone. What x is as m * 2^n with |m| in [3/4, 3/2), of x's sign: m; of zeros, infinities and NaNs anything. */
+LLVMValueRef jit_significand(struct jit_builder *b, LLVMValueRef x);
+/* Of JIT_AVX512 alone. f, but where x is special what JIT_SPECIAL(JIT_IS_..., JIT_GIVES_...) and JIT_NAN_STAYS, ored
+ * together, say (Intel's manual, VFIXUPIMMPS). A denormal number is a zero. */
+enum {
+    JIT_IS_ZERO = 2,
+    JIT_IS_LOW_INFINITE = 4,
+    JIT_IS_INFINITE = 5,
+    JIT_IS_NEGATIVE = 6, /* and finite */
+};
+enum { JIT_GIVES_X = 1, JIT_GIVES_NAN = 3, JIT_GIVES_INFINITE = 5, JIT_GIVES_ZERO = 8 };
+#define JIT_SPECIAL(is, gives) ((uint32_t)(gives) << 4 * (is))
+#define JIT_NAN_STAYS          (JIT_SPECIAL(0, 2) | JIT_SPECIAL(1, 2)) /* it becomes a quiet one */
+LLVMValueRef jit_fix_special(struct jit_builder *b, LLVMValueRef f, LLVMValueRef x, uint32_t specials);
+
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
 LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top);
 

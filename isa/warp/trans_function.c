@@ -65,6 +65,22 @@ static LLVMValueRef is_normal(struct jit_builder *b, LLVMValueRef x)
     return test(b, LLVMIntULT, from, INFINITE - NORMAL);
 }
 
+static LLVMValueRef as_number(struct jit_builder *b, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(b->ir, x, b->f32x16, "");
+}
+
+static LLVMValueRef as_bits(struct jit_builder *b, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(b->ir, x, b->i32x16, "");
+}
+
+/* Bits of x, or of a NaN in place of its NaN: for whom all are alike. */
+static LLVMValueRef any_nan(struct jit_builder *b, LLVMValueRef x)
+{
+    return as_bits(b, isa_trans_single_of(b, x));
+}
+
 /* ---- parts of floats ---- */
 
 struct parts {
@@ -106,7 +122,7 @@ static LLVMValueRef pair_of(struct jit_builder *b, LLVMValueRef low, LLVMValueRe
 
 static LLVMValueRef split_op(struct jit_builder *b, const struct warp_insn *i, LLVMValueRef x, bool exponent)
 {
-    const struct parts p = split(b, x, i->log, i->sqrt);
+    const struct parts p = split(b, any_nan(b, x), i->log, i->sqrt);
     return exponent ? p.e : p.m;
 }
 
@@ -150,18 +166,36 @@ static LLVMValueRef flushed_halves(struct jit_builder *b, const struct warp_insn
 
 /* ---- logarithms, powers ---- */
 
-static LLVMValueRef as_number(struct jit_builder *b, LLVMValueRef x)
+static bool has_special(const struct jit_builder *b)
 {
-    return LLVMBuildBitCast(b->ir, x, b->f32x16, "");
+    return b->level == JIT_AVX512;
 }
 
-static LLVMValueRef as_bits(struct jit_builder *b, LLVMValueRef x)
+/* The part m of singles, or x itself of infinities, or a NaN, as a single; zeros have their sign. */
+static LLVMValueRef log_part(struct jit_builder *b, LLVMValueRef x)
 {
-    return LLVMBuildBitCast(b->ir, x, b->i32x16, "");
+    const uint32_t stays = JIT_NAN_STAYS | JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_X) |
+                           JIT_SPECIAL(JIT_IS_LOW_INFINITE, JIT_GIVES_X);
+    LLVMValueRef f = isa_trans_single_of(b, x), m = jit_significand(b, f);
+    LLVMValueRef zero = LLVMBuildFCmp(b->ir, LLVMRealOEQ, f, LLVMConstNull(b->f32x16), "");
+    return pick(b, zero, as_number(b, band(b, as_bits(b, f), SIGN)), jit_fix_special(b, m, f, stays));
+}
+
+static LLVMValueRef log_ratio_special(struct jit_builder *b, LLVMValueRef x)
+{
+    const uint32_t specials = JIT_NAN_STAYS | JIT_SPECIAL(JIT_IS_ZERO, JIT_GIVES_INFINITE) |
+                              JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_INFINITE) |
+                              JIT_SPECIAL(JIT_IS_LOW_INFINITE, JIT_GIVES_NAN) |
+                              JIT_SPECIAL(JIT_IS_NEGATIVE, JIT_GIVES_NAN);
+    LLVMValueRef f = isa_trans_single_of(b, x), m = jit_significand(b, f);
+    LLVMValueRef ratio = jit_log2_ratio(b, LLVMBuildFSub(b->ir, m, as_number(b, jit_splat_u32(b, ONE)), ""));
+    return isa_trans_half_single(b, jit_fix_special(b, ratio, f, specials));
 }
 
 static LLVMValueRef log_ratio(struct jit_builder *b, LLVMValueRef x)
 {
+    if (has_special(b))
+        return log_ratio_special(b, x);
     LLVMValueRef m = split(b, x, true, false).m, normal = is_normal(b, x);
     LLVMValueRef t = warp_trans_op(b, ISA_OP_fsub, ISA_F32, m, jit_splat_u32(b, ONE), NULL);
     LLVMValueRef ratio = as_bits(b, jit_log2_ratio(b, as_number(b, t)));
@@ -181,6 +215,13 @@ static LLVMValueRef power(struct jit_builder *b, LLVMValueRef fixed, LLVMValueRe
     LLVMValueRef out =
         LLVMBuildAdd(b->ir, as_bits(b, jit_exp2_part(b, fraction)), shl(b, whole, EXPONENT), "");
     out = pick(b, normal, out, jit_splat_u32(b, 0));
+    if (has_special(b)) {
+        const uint32_t specials = JIT_NAN_STAYS | JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_INFINITE) |
+                                  JIT_SPECIAL(JIT_IS_LOW_INFINITE, JIT_GIVES_ZERO);
+        out = pick(b, test(b, LLVMIntEQ, fixed, INT32_MAX), jit_splat_u32(b, INFINITE), out);
+        return isa_trans_half_single(
+            b, jit_fix_special(b, as_number(b, out), isa_trans_single_of(b, x), specials));
+    }
     LLVMValueRef large =
         LLVMBuildOr(b->ir, test(b, LLVMIntEQ, x, INFINITE), test(b, LLVMIntEQ, fixed, INT32_MAX), "");
     out = pick(b, large, jit_splat_u32(b, INFINITE), out);
@@ -365,6 +406,9 @@ LLVMValueRef warp_trans_function(struct jit_builder *b, const struct warp_insn *
     case WARP_FLUSH_V2F16: return flushed_halves(b, i, s[0]);
     case WARP_FLOGD_F32: return log_ratio(b, s[0]);
     case WARP_FADD_LSCALE_F32:
+        if (has_special(b))
+            return isa_trans_half_single(
+                b, LLVMBuildFAdd(b->ir, isa_trans_single_of(b, s[0]), log_part(b, s[1]), ""));
         return warp_trans_op(b, ISA_OP_fadd, ISA_F32, s[0], split(b, s[1], true, false).m, NULL);
     case WARP_FEXP_F32: return power(b, s[0], s[1]);
     case WARP_FSIN_TABLE_U6: return sine(b, s[0], false);
