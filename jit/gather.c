@@ -109,6 +109,11 @@ void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offs
                      LLVMValueRef mask)
 {
     LLVMTypeRef overload[2] = {b->i32x16, b->ptrx16};
+    if (b->gathers) {
+        LLVMValueRef host[5] = {biased_base(b, base), mask, biased_index(b, offsets), value, jit_i32(b, 1)};
+        jit_intrinsic(b, "llvm.x86.avx512.mask.scatter.dpi.512", NULL, 0, host, 5);
+        return;
+    }
     LLVMValueRef at = LLVMBuildZExt(b->ir, offsets, b->i64x16, "");
     LLVMValueRef args[4] = {value, LLVMBuildGEP2(b->ir, b->i8, base, &at, 1, ""), jit_i32(b, 4), mask};
 

@@ -386,6 +386,10 @@ static void store_lanes(const struct memory *m, const LLVMValueRef value[4])
     LLVMValueRef at[16], nowhere = mali_ir_scratch(m->e, m->b);
     if (is_tracked(m))
         mark_lanes(m);
+    if (m->access->bytes == 4 && m->b->gathers) {
+        jit_scatter_u32(m->b, m->base, mali_ir_narrow(m->b, m->access->address), value[0], m->mask);
+        return;
+    }
     lane_places(m, nowhere, at);
     gpu_array_ir_put(m->b, at, m->access->bytes, value);
 }
