@@ -5,14 +5,14 @@
 
 #include "raster/texture/window_ir.h"
 
-/* Utiles of 3 bytes a texel have to be made words, which costs more than gathers do where those are quick. */
+/* Gathers by the instruction, where they are quick, take less time than utiles and their permutations. */
 bool raster_sampler_ir_windowed(const struct raster_sampler_ir *t)
 {
     const struct raster_sampler_key *key = t->key;
-    bool sized = t->texel->bits == 32 || (t->texel->bits == 24 && !t->b->gathers);
+    bool sized = t->texel->bits == 32 || t->texel->bits == 24;
 
-    if (t->b->level != JIT_AVX512 || key->layout != RASTER_UTGARD_TILED || raster_sampler_axes(key) != 2 ||
-        !sized)
+    if (t->b->level != JIT_AVX512 || t->b->gathers || key->layout != RASTER_UTGARD_TILED ||
+        raster_sampler_axes(key) != 2 || !sized)
         return false;
     if (key->op == RASTER_FETCH)
         return !key->multisampled;
