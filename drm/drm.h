@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drm/protocol.h"
 #include "gpu/capture.h"
 #include "gpu/memory.h"
 #include "gpu/device.h"
@@ -28,8 +29,6 @@ struct drm;
 struct drm_file;
 struct util_frames;
 
-#define DRM_MINOR_CARD   0u
-#define DRM_MINOR_RENDER 128u
 #define DRM_USUAL_WIDTH  1280u
 #define DRM_USUAL_HEIGHT 720u
 #define DRM_ARG_MAX      512u /* bytes of the largest ioctl argument */

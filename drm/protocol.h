@@ -26,6 +26,22 @@
 #define DRM_PLATFORM_DEVICE  "/sys/devices/platform/vitrail-gpu"
 #define DRM_INPUT_DEVICES    "/sys/devices/virtual/input"
 
+/* The kernel's numbers of devices (Documentation/admin-guide/devices.txt), and as text of a path. */
+#define DRM_NODE_MAJOR   226
+#define DRM_MINOR_CARD   0u
+#define DRM_MINOR_RENDER 128u
+#define DRM_INPUT_MAJOR  13
+#define DRM_INPUT_MINOR  64 /* of event0 */
+#define DRM_AS_TEXT_(n)  #n
+#define DRM_AS_TEXT(n)   DRM_AS_TEXT_(n)
+
+enum drm_input_number {
+    DRM_INPUT_KEYBOARD,
+    DRM_INPUT_POINTER, /* says where it is, in pixels of the display's preferred mode */
+    DRM_INPUT_MOUSE,   /* says how far it went */
+    DRM_INPUT_COUNT
+};
+
 enum drm_message_type {
     DRM_MSG_HELLO = 1, /* a: DRM_PROTOCOL_VERSION. Reply: a: bytes of guest memory, b: bytes of the channel */
     DRM_MSG_OPEN,  /* a: minor. Reply: file, a: number in drm/drivers.inc, and the descriptor of its events */

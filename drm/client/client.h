@@ -41,11 +41,10 @@ bool client_is_sysfs(int fd);
 /* The number of a device of ours (CLIENT_DEVICE) that exists, or -1. `folder` is a directory descriptor or AT_FDCWD. */
 int client_device_of_path(int folder, const char *path);
 
-/* Devices by their numbers: 226 are DRM nodes, 13 those of input (drm/input/input.h). */
+/* Devices by their numbers (drm/protocol.h). */
 #define CLIENT_DEVICE(major, minor) ((major) << 8 | (minor))
 #define CLIENT_MAJOR(device)        ((unsigned)(device) >> 8)
 #define CLIENT_MINOR(device)        ((unsigned)(device) & 255)
-enum { CLIENT_DRM_MAJOR = 226, CLIENT_INPUT_MAJOR = 13, CLIENT_INPUT_MINOR = 64, CLIENT_INPUT_COUNT = 3 };
 
 /* ---- wire.c (locked) ---- */
 struct client_fds {

@@ -140,7 +140,7 @@ static void close_file(uint32_t file)
 
 static int open_device(int device, struct client_node *node, struct client_fds *got)
 {
-    bool input = CLIENT_MAJOR(device) == CLIENT_INPUT_MAJOR;
+    bool input = CLIENT_MAJOR(device) == DRM_INPUT_MAJOR;
     const struct drm_message message = {.type = DRM_MSG_OPEN, .a = CLIENT_MINOR(device)};
     struct drm_reply reply = {0};
     int r = begin();
@@ -158,7 +158,7 @@ static int open_device(int device, struct client_node *node, struct client_fds *
 
 static enum client_kind kind_of_device(int device)
 {
-    return CLIENT_MAJOR(device) == CLIENT_INPUT_MAJOR ? CLIENT_INPUT : CLIENT_DRM;
+    return CLIENT_MAJOR(device) == DRM_INPUT_MAJOR ? CLIENT_INPUT : CLIENT_DRM;
 }
 
 /* Whether a descriptor may be a device's: a pipe no larger than theirs, where that can be told. */
@@ -189,8 +189,8 @@ static int adopt(int fd)
         r = wire_call(&message, &reply, fd, NULL);
     if (r)
         return r;
-    int device = reply.file ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, (int)reply.b)
-                            : CLIENT_DEVICE(CLIENT_INPUT_MAJOR, CLIENT_INPUT_MINOR + (int)reply.b);
+    int device = reply.file ? CLIENT_DEVICE(DRM_NODE_MAJOR, (int)reply.b)
+                            : CLIENT_DEVICE(DRM_INPUT_MAJOR, DRM_INPUT_MINOR + (int)reply.b);
     struct client_node *node = find_node(reply.file);
     if (!node && !(node = calloc(1, sizeof *node))) {
         close_file(reply.file);

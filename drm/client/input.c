@@ -10,7 +10,7 @@
 int client_input_open(int device, struct client_fds *got)
 {
     const struct drm_message message = {
-        .type = DRM_MSG_INPUT, .a = CLIENT_MINOR(device) - CLIENT_INPUT_MINOR, .b = sizeof(long)};
+        .type = DRM_MSG_INPUT, .a = CLIENT_MINOR(device) - DRM_INPUT_MINOR, .b = sizeof(long)};
     struct drm_reply reply;
     return wire_call(&message, &reply, -1, got);
 }

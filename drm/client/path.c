@@ -25,12 +25,16 @@ static bool is_below(const char *path, const char *prefix)
     return !strncmp(path, prefix, n) && (!path[n] || path[n] == '/');
 }
 
+#define CHAR "/sys/dev/char/"
+#define UDEV "/run/udev/data/"
+
 static bool is_ours(const char *path)
 {
     static const char *const folders[] = {"/dev/dri",         "/dev/input",        "/sys/class/drm",
                                           "/sys/class/input", DRM_PLATFORM_DEVICE, DRM_INPUT_DEVICES};
-    static const char *const begins[] = {"/sys/dev/char/226:", "/sys/dev/char/13:", "/run/udev/data/c226:",
-                                         "/run/udev/data/c13:", "/run/udev/data/+input:"};
+    static const char *const begins[] = {
+        CHAR DRM_AS_TEXT(DRM_NODE_MAJOR) ":", CHAR DRM_AS_TEXT(DRM_INPUT_MAJOR) ":",
+        UDEV "c" DRM_AS_TEXT(DRM_NODE_MAJOR) ":", UDEV "c" DRM_AS_TEXT(DRM_INPUT_MAJOR) ":", UDEV "+input:"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (is_below(path, folders[i]))
             return true;
@@ -71,8 +75,8 @@ bool client_is_sysfs(int fd)
 
 static int device_of_node(const char *name)
 {
-    return !strcmp(name, "card0")        ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, 0)
-           : !strcmp(name, "renderD128") ? CLIENT_DEVICE(CLIENT_DRM_MAJOR, 128)
+    return !strcmp(name, "card0")        ? CLIENT_DEVICE(DRM_NODE_MAJOR, (int)DRM_MINOR_CARD)
+           : !strcmp(name, "renderD128") ? CLIENT_DEVICE(DRM_NODE_MAJOR, (int)DRM_MINOR_RENDER)
                                          : -1;
 }
 
@@ -80,9 +84,9 @@ static int device_of_event(const char *name)
 {
     unsigned number;
     char more;
-    if (sscanf(name, "event%1u%c", &number, &more) != 1 || number >= CLIENT_INPUT_COUNT)
+    if (sscanf(name, "event%1u%c", &number, &more) != 1 || number >= DRM_INPUT_COUNT)
         return -1;
-    return CLIENT_DEVICE(CLIENT_INPUT_MAJOR, CLIENT_INPUT_MINOR + (int)number);
+    return CLIENT_DEVICE(DRM_INPUT_MAJOR, DRM_INPUT_MINOR + (int)number);
 }
 
 static const struct {

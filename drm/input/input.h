@@ -16,15 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DRM_INPUT_MAJOR 13u
-#define DRM_INPUT_MINOR 64u /* of event0 */
-
-enum drm_input_number {
-    DRM_INPUT_KEYBOARD,
-    DRM_INPUT_POINTER, /* says where it is, in pixels of the display's preferred mode */
-    DRM_INPUT_MOUSE,   /* says how far it went */
-    DRM_INPUT_COUNT
-};
+#include "drm/protocol.h"
 
 /* Codes of a type of event that a device has. */
 struct drm_input_codes {

@@ -26,11 +26,12 @@ static int make_node(int root, const char *name, unsigned minor)
     if ((r = drm_tree_folders(root, path)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/dev", DEVICE, name);
-    snprintf(text, sizeof text, "226:%u\n", minor);
+    snprintf(text, sizeof text, "%d:%u\n", DRM_NODE_MAJOR, minor);
     if ((r = drm_tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/uevent", DEVICE, name);
-    snprintf(text, sizeof text, "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
+    snprintf(text, sizeof text, "MAJOR=%d\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", DRM_NODE_MAJOR,
+             minor, name);
     if ((r = drm_tree_file(root, path, text)))
         return r;
     snprintf(path, sizeof path, "%s/drm/%s/device", DEVICE, name);
@@ -40,11 +41,11 @@ static int make_node(int root, const char *name, unsigned minor)
     if ((r = drm_tree_link(root, path, "../../../../../class/drm")))
         return r;
     snprintf(text, sizeof text, "../../%s/drm/%s", DEVICE + strlen("sys/"), name);
-    snprintf(path, sizeof path, "sys/dev/char/226:%u", minor);
+    snprintf(path, sizeof path, "sys/dev/char/%d:%u", DRM_NODE_MAJOR, minor);
     if ((r = drm_tree_link(root, path, text)))
         return r;
     /* What udev has written of it: libudev passes over devices of which there is nothing. */
-    snprintf(path, sizeof path, "run/udev/data/c226:%u", minor);
+    snprintf(path, sizeof path, "run/udev/data/c%d:%u", DRM_NODE_MAJOR, minor);
     if ((r = drm_tree_file(root, path, "I:1\nG:seat\nG:master-of-seat\nQ:seat\nQ:master-of-seat\nV:1\n")))
         return r;
     snprintf(path, sizeof path, "sys/class/drm/%s", name);
@@ -99,9 +100,9 @@ int drm_tree_create(const char *path, const char *gpu)
     if (!r)
         r = make_device(root, driver, row);
     if (!r)
-        r = make_node(root, "card0", 0);
+        r = make_node(root, "card0", DRM_MINOR_CARD);
     if (!r)
-        r = make_node(root, "renderD128", 128);
+        r = make_node(root, "renderD128", DRM_MINOR_RENDER);
     if (!r)
         r = drm_tree_input(root);
     close(root);

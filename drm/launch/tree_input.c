@@ -91,7 +91,7 @@ static int make_udev(int root, unsigned number, const struct drm_input_device *d
     for (const char *line = device->udev; *line; line += strcspn(line, "\n") + 1)
         n += snprintf(text + n, sizeof text - (size_t)n, "E:%.*s\n", (int)strcspn(line, "\n"), line);
     snprintf(text + n, sizeof text - (size_t)n, "G:seat\nQ:seat\nV:1\n");
-    snprintf(path, sizeof path, "run/udev/data/c%u:%u", DRM_INPUT_MAJOR, DRM_INPUT_MINOR + number);
+    snprintf(path, sizeof path, "run/udev/data/c%d:%u", DRM_INPUT_MAJOR, DRM_INPUT_MINOR + number);
     int r = drm_tree_file(root, path, text);
     snprintf(path, sizeof path, "run/udev/data/+input:input%u", number);
     return r ? r : drm_tree_file(root, path, text);
@@ -120,11 +120,11 @@ static int make_event(int root, const char *parent, unsigned number)
     snprintf(name, sizeof name, "event%u", number);
     snprintf(folder, sizeof folder, "%s/%s", parent, name);
     int r = drm_tree_folders(root, folder);
-    snprintf(text, sizeof text, "MAJOR=%u\nMINOR=%u\nDEVNAME=input/%s\n", DRM_INPUT_MAJOR,
+    snprintf(text, sizeof text, "MAJOR=%d\nMINOR=%u\nDEVNAME=input/%s\n", DRM_INPUT_MAJOR,
              DRM_INPUT_MINOR + number, name);
     if (!r)
         r = put(root, folder, "uevent", text);
-    snprintf(text, sizeof text, "%u:%u\n", DRM_INPUT_MAJOR, DRM_INPUT_MINOR + number);
+    snprintf(text, sizeof text, "%d:%u\n", DRM_INPUT_MAJOR, DRM_INPUT_MINOR + number);
     if (!r)
         r = put(root, folder, "dev", text);
     text[strlen(text) - 1] = 0;
