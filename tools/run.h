@@ -29,7 +29,7 @@ struct run {
     const char *gpu;
     struct drm_launch_options launch;
     struct drm_root root; /* folder: NULL, or the program gets a root of its own */
-    char home[DRM_LAUNCH_PATH];
+    char home[DRM_LAUNCH_PATH], sysroot[DRM_LAUNCH_PATH]; /* what `root` names */
     struct tool_device_options device;
     char **argv; /* the program's */
 

@@ -70,15 +70,25 @@ static const struct tool_option common_rows[] = {
      .kind = TOOL_FOLDER, .at = AT(launch.sysroot)},
     {"root", "DIR",
      "DIR, with a Debian's files, is the program's /: with namespaces of its own, and what it writes is gone "
-     "with it",
+     "with it (default of the options that need one: what tools/sysroot fetched)",
      .kind = TOOL_FOLDER, .at = AT(root.folder)},
+    {"wayland", NULL,
+     "in a root of its own, on a display of Wayland: the compositor cage runs beside the program "
+     "(tools/sysroot --add "
+     "cage)",
+     .kind = TOOL_SWITCH, .at = AT(root.wayland)},
+    {"x11", NULL,
+     "likewise on a display of X11, Xwayland in cage (tools/sysroot --add cage xwayland); with --wayland, on "
+     "both",
+     .kind = TOOL_SWITCH, .at = AT(root.x11)},
     {"bind", "PATH[:INSIDE]",
-     "with --root: this file or folder of the host is seen inside, too; may be given again", .kind = TOOL_OWN,
-     .take = take_bind, .takes = "an absolute path that there is, and perhaps another inside"},
-    {"home", "DIR", "with --root: this folder of the host is the home (default: an empty one)",
+     "in a root of its own: this file or folder of the host is seen inside, too; may be given again",
+     .kind = TOOL_OWN, .take = take_bind,
+     .takes = "an absolute path that there is, and perhaps another inside"},
+    {"home", "DIR", "in a root of its own: this folder of the host is the home (default: an empty one)",
      .kind = TOOL_FOLDER, .at = AT(root.home)},
-    {"net", NULL, "with --root: the host's network (default: none but its own loopback)", .kind = TOOL_SWITCH,
-     .at = AT(root.net)},
+    {"net", NULL, "in a root of its own: the host's network (default: none but its own loopback)",
+     .kind = TOOL_SWITCH, .at = AT(root.net)},
     {"preload", "LIBRARY", "preload this library too", .kind = TOOL_FILE, .at = AT(launch.preload)},
     {"input", "FILE",
      "play keys and the pointer from FILE, a command a line, as `wait 30`, `key enter`, `type hello`, `move "
@@ -188,6 +198,12 @@ static const char *asks_server(const struct run *run)
     return NULL;
 }
 
+static bool needs_root(const struct run *run)
+{
+    const struct drm_root *root = &run->root;
+    return root->folder || root->binds || root->home || root->net || root->wayland || root->x11;
+}
+
 int run_parse(struct run *run, int argc, char **argv, bool record)
 {
     struct tool_operands program;
@@ -205,11 +221,16 @@ int run_parse(struct run *run, int argc, char **argv, bool record)
                           asks_server(run));
     if (record && !run->record)
         return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
-    if (!run->root.folder && (run->root.binds || run->root.home || run->root.net))
+    if (needs_root(run) && run->launch.sysroot)
         return tool_error(run->name, TOOL_USAGE,
-                          "--bind, --home and --net are for a program with --root DIR");
-    if (run->root.folder && run->launch.sysroot)
-        return tool_error(run->name, TOOL_USAGE, "--root and --sysroot: the root has the libraries");
+                          "--sysroot is for programs without a root of their own, which --root names");
+    if (needs_root(run) && !run->root.folder) {
+        if (!drm_launch_usual_root(program.at[0], run->sysroot))
+            return tool_error(
+                run->name, TOOL_HOST,
+                "there is no root for the program: tools/sysroot fetches one, or --root names it");
+        run->root.folder = run->sysroot;
+    }
     if (run->root.home && !realpath(run->root.home, run->home))
         return tool_error(run->name, TOOL_USAGE, "--home %s: %s", run->root.home, strerror(errno));
     if (run->root.home)

@@ -52,13 +52,13 @@ static bool is_registered(enum drm_arch arch)
     return enabled && open;
 }
 
-bool drm_binfmt_ready(const struct drm_launch *launch)
+void drm_binfmt_make(const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT])
 {
-    bool ready = false;
-    if (mkdir(DRM_ROOT_BINFMT, 0755) || mount("binfmt_misc", DRM_ROOT_BINFMT, "binfmt_misc", 0, NULL))
-        return is_registered(launch->arch);
-    for (int arch = 0; arch < DRM_ARCH_COUNT; arch++)
-        if (launch->emulators[arch][0] && register_one((enum drm_arch)arch) && arch == (int)launch->arch)
-            ready = true;
-    return ready;
+    bool own =
+        !mkdir(DRM_ROOT_BINFMT, 0755) && !mount("binfmt_misc", DRM_ROOT_BINFMT, "binfmt_misc", 0, NULL);
+    for (int i = 0; i < DRM_ARCH_COUNT; i++) {
+        enum drm_arch arch = (enum drm_arch)i;
+        begins[i] = !drm_arch_infos[i].emulator ||
+                    (own ? launch->emulators[i][0] && register_one(arch) : is_registered(arch));
+    }
 }

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "drm/launch/mounts.h"
+#include "drm/launch/session.h"
 
-#define NO_CLIENT "the client for %s is not built: install its compiler (tools/setup live) and build again"
+#define NO_CLIENT  "the client for %s is not built: install its compiler (tools/setup live) and build again"
+#define NO_SESSION "vitrail-session is not beside the clients: build again"
 
 static bool print_path(char out[DRM_LAUNCH_PATH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -121,14 +123,13 @@ static bool is_program_inside(const struct drm_root *root, const char *path)
     return good;
 }
 
-static bool find_inside(const struct drm_launch_options *options, char out[DRM_LAUNCH_PATH])
+static bool find_inside(const struct drm_root *root, const char *program, char out[DRM_LAUNCH_PATH])
 {
-    if (options->program[0] == '/')
-        return print_path(out, "%s", options->program) && is_program_inside(options->root, out);
-    for (const char *at = DRM_ROOT_PATH; *at && !strchr(options->program, '/');) {
+    if (program[0] == '/')
+        return print_path(out, "%s", program) && is_program_inside(root, out);
+    for (const char *at = DRM_ROOT_PATH; *at && !strchr(program, '/');) {
         size_t length = strcspn(at, ":");
-        if (print_path(out, "%.*s/%s", (int)length, at, options->program) &&
-            is_program_inside(options->root, out))
+        if (print_path(out, "%.*s/%s", (int)length, at, program) && is_program_inside(root, out))
             return true;
         at += length + (at[length] == ':');
     }
@@ -137,8 +138,23 @@ static bool find_inside(const struct drm_launch_options *options, char out[DRM_L
 
 /* ---- what it needs ---- */
 
+bool drm_launch_usual_root(const char *program, char out[DRM_LAUNCH_PATH])
+{
+    char first[DRM_LAUNCH_PATH] = "", path[DRM_LAUNCH_PATH];
+    for (int arch = DRM_ARCH_ARM64; arch < DRM_ARCH_COUNT; arch++) {
+        struct stat st;
+        if (!default_sysroot((enum drm_arch)arch, out) || stat(out, &st) || !S_ISDIR(st.st_mode))
+            continue;
+        if (!*first)
+            print_path(first, "%s", out);
+        if (find_inside(&(struct drm_root){.folder = out}, program, path))
+            return true;
+    }
+    return print_path(out, "%s", first) && *first;
+}
+
 /* Beside the tool in a build folder (tools/vitrail, drm/client/), or where it is installed (bin/, lib/). */
-static bool find_client(const char *name, char out[DRM_LAUNCH_PATH])
+static bool find_beside(const char *name, char out[DRM_LAUNCH_PATH])
 {
     static const char *const places[] = {"../drm/client", "../lib/vitrail"};
     char self[PATH_MAX], plain[DRM_LAUNCH_PATH];
@@ -148,9 +164,16 @@ static bool find_client(const char *name, char out[DRM_LAUNCH_PATH])
     self[n] = 0;
     *strrchr(self, '/') = 0;
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
-        if (print_path(plain, "%s/%s/vitrail-client-%s.so", self, places[i], name) && is_file(plain))
+        if (print_path(plain, "%s/%s/%s", self, places[i], name) && is_file(plain))
             return realpath(plain, out) != NULL;
     return false;
+}
+
+static bool find_client(enum drm_arch arch, char out[DRM_LAUNCH_PATH])
+{
+    char name[64];
+    snprintf(name, sizeof name, "vitrail-client-%s.so", drm_arch_infos[arch].name);
+    return find_beside(name, out);
 }
 
 static bool has_driver(const struct drm_launch *launch, const char *driver)
@@ -185,6 +208,25 @@ static int find_foreign(const struct drm_launch_options *options, struct drm_lau
     return 0;
 }
 
+/* What a compositor needs, and where it is. */
+static int find_session(const struct drm_root *root, struct drm_launch *out, struct util_error *error)
+{
+    char path[DRM_LAUNCH_PATH];
+    const char *missing = NULL;
+    if (!find_inside(root, DRM_SESSION_COMPOSITOR, out->compositor))
+        missing = DRM_SESSION_COMPOSITOR;
+    else if (root->x11 && !find_inside(root, DRM_SESSION_X11, path))
+        missing = DRM_SESSION_X11;
+    if (missing)
+        return util_fail(error, -ENOENT, "no %s in %s: tools/sysroot %s %s --add %s fetches it", missing,
+                         root->folder, root->folder, drm_arch_infos[out->arch].name,
+                         root->x11 ? "cage xwayland" : "cage");
+    if (read_arch(root, out->compositor, 0, &out->compositor_arch))
+        return util_fail(error, -ENOEXEC, "%s%s is no program for amd64, arm64 or armhf", root->folder,
+                         out->compositor);
+    return find_beside("vitrail-session", out->session) ? 0 : util_fail(error, -ENOENT, NO_SESSION);
+}
+
 /* Of a program with a root of its own: the emulators of all architectures, as it may begin programs of any. */
 static int find_root(const struct drm_launch_options *options, struct drm_launch *out,
                      struct util_error *error)
@@ -193,7 +235,7 @@ static int find_root(const struct drm_launch_options *options, struct drm_launch
     struct stat st;
     if (stat(options->root->folder, &st) || !S_ISDIR(st.st_mode))
         return util_fail(error, -ENOENT, "%s: no folder that could be a root", options->root->folder);
-    if (!find_inside(options, out->program))
+    if (!find_inside(options->root, options->program, out->program))
         return util_fail(error, -ENOENT,
                          strchr(options->program, '/') && options->program[0] != '/'
                              ? "%s: in a root of its own a program has a name, or a path from the root on"
@@ -206,7 +248,7 @@ static int find_root(const struct drm_launch_options *options, struct drm_launch
     const struct drm_arch_info *info = &drm_arch_infos[out->arch];
     for (int arch = 0; arch < DRM_ARCH_COUNT; arch++) {
         char name[64];
-        if (!find_client(drm_arch_infos[arch].name, out->clients[arch]))
+        if (!find_client((enum drm_arch)arch, out->clients[arch]))
             out->clients[arch][0] = 0;
         snprintf(name, sizeof name, "%s-static", drm_arch_infos[arch].emulator);
         if (!drm_arch_infos[arch].emulator || !find_in_path(name, out->emulators[arch]))
@@ -226,7 +268,7 @@ static int find_root(const struct drm_launch_options *options, struct drm_launch
     if (!print_path(out->sysroot, "%s", options->root->folder))
         return util_fail(error, -E2BIG, "the path of the root is too long");
     out->no_driver = !has_driver(out, options->driver);
-    return 0;
+    return options->root->wayland || options->root->x11 ? find_session(options->root, out, error) : 0;
 }
 
 int drm_launch_find(const struct drm_launch_options *options, struct drm_launch *out,
@@ -247,7 +289,7 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
     if (r)
         return util_fail(error, r, "%s is no program for amd64, arm64 or armhf", out->program);
     const struct drm_arch_info *info = &drm_arch_infos[out->arch];
-    if (!find_client(info->name, out->client))
+    if (!find_client(out->arch, out->client))
         return util_fail(error, -ENOENT, NO_CLIENT, info->name);
     if (info->emulator)
         r = find_foreign(options, out, error);

@@ -39,6 +39,8 @@ struct drm_root {
     const char *bind[DRM_ROOT_BINDS]; /* "PATH" or "PATH:INSIDE" of the host's, to be seen inside, too */
     unsigned binds;
     bool net; /* the host's network; else only its own loopback */
+    /* Displays for the program, of a compositor that runs beside it and has the card. */
+    bool wayland, x11;
 };
 
 struct drm_launch_options {
@@ -57,6 +59,9 @@ struct drm_launch {
     /* For a root of its own, whose programs may be of any architecture; "": there is none. Emulators are static. */
     char clients[DRM_ARCH_COUNT][DRM_LAUNCH_PATH], emulators[DRM_ARCH_COUNT][DRM_LAUNCH_PATH];
     char other_preload[DRM_LAUNCH_PATH];
+    char session[DRM_LAUNCH_PATH]; /* what a compositor begins; "": there is no compositor */
+    char compositor[DRM_LAUNCH_PATH];
+    enum drm_arch compositor_arch;
     bool no_driver; /* a native program, and this machine's own Mesa lacks the driver */
 };
 
@@ -64,6 +69,10 @@ struct drm_launch {
  * to get it. */
 int drm_launch_find(const struct drm_launch_options *options, struct drm_launch *out,
                     struct util_error *error);
+
+/* The sysroot that tools/sysroot has fetched, as a root: the first that has the program, else the first that there is.
+ * False: there is none. */
+bool drm_launch_usual_root(const char *program, char out[DRM_LAUNCH_PATH]);
 
 /* The argument vector that runs the program with `argv` (argv[0] is replaced, argv ends with NULL): malloc'ed
  * in one piece, pointing into `launch` and argv; NULL without memory. */

@@ -226,6 +226,8 @@ static void make_run(const struct drm_root *root, const struct drm_launch *launc
     bind_host(f, launch->client, DRM_ROOT_PLACE "/lib64/client.so");
     if (launch->other_preload[0])
         bind_host(f, launch->other_preload, DRM_ROOT_OTHER);
+    if (launch->session[0])
+        bind_host(f, launch->session, DRM_ROOT_SESSION);
 }
 
 static void make_own(const struct drm_root *root, struct util_error *f)
@@ -241,7 +243,7 @@ static void make_own(const struct drm_root *root, struct util_error *f)
     }
 }
 
-int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool *emulate,
+int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT],
                     struct util_error *error)
 {
     if (!enter_folder(root, error)) {
@@ -250,7 +252,8 @@ int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch
         make_run(root, launch, error);
         make_own(root, error);
     }
-    *emulate = !error->code && drm_arch_infos[launch->arch].emulator && !drm_binfmt_ready(launch);
+    if (!error->code)
+        drm_binfmt_make(launch, begins);
     return error->code;
 }
 

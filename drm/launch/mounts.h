@@ -11,6 +11,8 @@
 #define DRM_ROOT_PLACE   "/run/vitrail"   /* what is ours; the emulators by their names */
 #define DRM_ROOT_BINFMT  DRM_ROOT_PLACE "/binfmt"
 #define DRM_ROOT_OTHER   DRM_ROOT_PLACE "/preload.so"
+#define DRM_ROOT_SESSION DRM_ROOT_PLACE "/session"  /* drm/client/session/session.c */
+#define DRM_ROOT_DISPLAY DRM_ROOT_PLACE "/displays" /* a fifo into which that writes */
 /* ld.so(8): where the libraries of each architecture stand. */
 #define DRM_ROOT_PRELOAD DRM_ROOT_PLACE "/$LIB/client.so"
 
@@ -20,12 +22,11 @@ int drm_root_open(const struct drm_root *root, const char *path);
 /* The folder's. */
 int drm_root_open_in(const char *folder, const char *path);
 /* In new namespaces of user, mounts and processes: makes the folder the root of this process, with all but /proc.
- * *emulate: nothing begins programs of its architecture by itself. 0, or -errno with a sentence. */
-int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool *emulate,
+ * `begins`: of which architectures the kernel begins programs. 0, or -errno with a sentence. */
+int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT],
                     struct util_error *error);
-/* Whether programs of the folder's architecture are begun by the kernel; registers their emulators where it lets us.
- * All is mounted but for /proc. (binfmt.c) */
-bool drm_binfmt_ready(const struct drm_launch *launch);
+/* Fills `begins`; registers emulators where the kernel lets us. All is mounted but for /proc. (binfmt.c) */
+void drm_binfmt_make(const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT]);
 /* In the first process of the new space: /proc, and the host's files are let go of. As above. */
 int drm_mounts_finish(struct util_error *error);
 

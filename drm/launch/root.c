@@ -19,6 +19,7 @@
 
 #include "drm/launch/relay.h"
 #include "drm/launch/mounts.h"
+#include "drm/launch/session.h"
 #include "drm/protocol.h"
 
 enum { NO_WORLD = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -103,65 +104,92 @@ static void set_environment(const struct drm_launch *launch)
     setenv("XDG_RUNTIME_DIR", DRM_ROOT_RUNTIME, 1);
     setenv("SEATD_VTBOUND", "0", 1); /* there are no virtual terminals: a seat is active at once */
     static const char *const hosts[] = {
-        "LD_LIBRARY_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",          "XDG_DATA_HOME",
-        "XDG_STATE_HOME",  "TMPDIR",         "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY"};
+        "LD_LIBRARY_PATH", "XDG_CACHE_HOME",           "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+        "TMPDIR",          "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY",       "XAUTHORITY"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
         unsetenv(hosts[i]);
 }
 
-/* Where nothing begins programs of the architecture, its emulator is put before the first. */
-static int execute(const struct drm_launch *launch, bool emulate, char **argv)
+struct first {
+    const struct drm_root *root;
+    const struct drm_launch *launch;
+    struct drm_session session;
+    sigset_t signals, mask;
+    bool begins[DRM_ARCH_COUNT]; /* of which architectures the kernel begins programs */
+    int out;                     /* where the program's status goes */
+};
+
+/* Where nothing begins programs of the architecture, its emulator is put before them. `words` are those behind the
+ * program's name. */
+static int execute(const struct first *f, enum drm_arch arch, const char *program, const char *const *words)
 {
-    size_t count = 0;
-    while (argv[count])
+    size_t count = 0, n = 0;
+    while (words[count])
         count++;
-    char **words = calloc(count + 2, sizeof *words), emulator[64];
-    if (!words)
+    const char **all = calloc(count + 3, sizeof *all);
+    char emulator[64];
+    if (!all)
         return NO_WORLD;
-    size_t n = 0;
-    snprintf(emulator, sizeof emulator, DRM_ROOT_PLACE "/%s", drm_arch_infos[launch->arch].emulator);
-    if (emulate)
-        words[n++] = emulator;
-    words[n++] = (char *)launch->program;
-    memcpy(words + n, argv + 1, count * sizeof *words);
-    set_environment(launch);
+    snprintf(emulator, sizeof emulator, DRM_ROOT_PLACE "/%s", drm_arch_infos[arch].emulator);
+    if (!f->begins[arch])
+        all[n++] = emulator;
+    all[n++] = program;
+    memcpy(all + n, words, count * sizeof *all);
     if (unshare(CLONE_NEWUSER) || map_user(DRM_ROOT_USER, 0, 0))
         return fprintf(stderr, "vitrail: no namespace of users: %s\n", strerror(errno)), NO_WORLD;
     if (chdir(DRM_ROOT_HOME) && chdir("/"))
         return NO_WORLD;
-    execv(words[0], words);
+    execv(all[0], (char *const *)all);
     int status = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
-    fprintf(stderr, "vitrail: %s: %s\n", launch->program, strerror(errno));
-    free(words);
+    fprintf(stderr, "vitrail: %s: %s\n", program, strerror(errno));
+    free(all);
     return status;
 }
 
-struct first {
-    const struct drm_launch *launch;
-    char **argv;
-    sigset_t signals, mask;
-    bool emulate;
-    int out; /* where the program's status goes */
-};
+static int begin_compositor(struct first *f, struct util_error *error)
+{
+    if (drm_session_prepare(&f->session, error))
+        return NO_WORLD;
+    f->session.compositor = fork();
+    if (f->session.compositor < 0)
+        return util_fail(error, -errno, "no process: %s", strerror(errno)), NO_WORLD;
+    if (f->session.compositor)
+        return 0;
+    sigprocmask(SIG_SETMASK, &f->mask, NULL);
+    setpgid(0, 0); /* what the terminal says is for the program */
+    set_environment(f->launch);
+    if (!drm_session_enter(&f->session))
+        _exit(NO_WORLD);
+    _exit(execute(f, f->launch->compositor_arch, f->launch->compositor, drm_session_words));
+}
+
+static int begin_program(const struct first *f, char **argv)
+{
+    sigprocmask(SIG_SETMASK, &f->mask, NULL);
+    set_environment(f->launch);
+    if (f->launch->session[0] && !drm_session_await(&f->session, f->root))
+        return NO_WORLD;
+    return execute(f, f->launch->arch, f->launch->program, (const char *const *)argv + 1);
+}
 
 /* The first process of the new space: mounts /proc, begins the program, reaps what others leave. All end with
  * it. */
-static int be_first(struct first *f, struct util_error *error)
+static int be_first(struct first *f, char **argv, struct util_error *error)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (drm_mounts_finish(error))
         return NO_WORLD;
-    if (f->emulate)
+    if (!f->begins[f->launch->arch])
         fprintf(stderr,
                 "vitrail: this machine begins no programs for %s by itself (binfmt_misc in namespaces needs "
                 "Linux 6.7): the first one runs, others that it begins do not\n",
                 drm_arch_infos[f->launch->arch].name);
     fflush(NULL);
+    if (f->launch->session[0] && begin_compositor(f, error))
+        return NO_WORLD;
     pid_t program = fork();
-    if (!program) {
-        sigprocmask(SIG_SETMASK, &f->mask, NULL);
-        _exit(execute(f->launch, f->emulate, f->argv));
-    }
+    if (!program)
+        _exit(begin_program(f, argv));
     int status = program < 0 ? NO_WORLD << 8 : drm_relay(program, &f->signals);
     ssize_t written = write(f->out, &status, sizeof status);
     (void)written; /* without it, it counts as killed */
@@ -171,11 +199,11 @@ static int be_first(struct first *f, struct util_error *error)
 int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, char **argv,
                  struct util_error *error)
 {
-    struct first f = {.launch = launch, .argv = argv};
+    struct first f = {.root = root, .launch = launch};
     int ends[2], status = SIGKILL;
     int r = enter_namespaces(root, error);
     if (!r)
-        r = drm_mounts_make(root, launch, &f.emulate, error);
+        r = drm_mounts_make(root, launch, f.begins, error);
     if (r)
         return NO_WORLD;
     if (pipe2(ends, O_CLOEXEC))
@@ -188,7 +216,7 @@ int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, c
     if (first < 0)
         return util_fail(error, -errno, "no process: %s", strerror(errno)), NO_WORLD;
     if (!first) {
-        int failed = be_first(&f, error);
+        int failed = be_first(&f, argv, error);
         if (failed)
             fprintf(stderr, "vitrail: %s\n", error->text);
         _exit(failed);
