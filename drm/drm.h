@@ -31,6 +31,7 @@ struct util_frames;
 
 #define DRM_USUAL_WIDTH  1280u
 #define DRM_USUAL_HEIGHT 720u
+#define DRM_RATE_MAX     1000u
 #define DRM_ARG_MAX      512u /* bytes of the largest ioctl argument */
 
 /* What comes with an ioctl beside its argument.
@@ -64,7 +65,8 @@ struct drm_options {
     struct util_frames
         *frames;            /* takes what is presented, by its number from 1; borrowed. NULL: nobody does */
     uint32_t width, height; /* preferred mode; 0: DRM_USUAL_WIDTH x DRM_USUAL_HEIGHT */
-    bool unstable_ioctls;   /* the parameter of panfrost: programs may have its performance counters */
+    uint32_t rate; /* vblanks a second, at which what is committed is shown, up to DRM_RATE_MAX; 0: at once */
+    bool unstable_ioctls; /* the parameter of panfrost: programs may have its performance counters */
     struct drm_listener listener;
 };
 

@@ -134,6 +134,8 @@ static int run_or_record(int argc, char **argv, bool record)
         .name = argv[0], .remote = -1, .memory = RUN_MEMORY, .restarts = 32, .device = TOOL_USUAL_DEVICE};
     struct drm_launch launch;
     struct util_error error = {0};
+    if (fcntl(STDIN_FILENO, F_GETFD) < 0) /* or a file of ours would become the program's */
+        open("/dev/null", O_RDONLY);
     int status = run_parse(&run, argc, argv, record);
     if (status >= 0)
         return status;

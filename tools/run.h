@@ -24,7 +24,7 @@ struct run {
     const char *server; /* the socket of a `vitrail serve`, or NULL */
     struct tool_frames_options frames;
     uint32_t width, height;
-    uint64_t memory, restarts, limit;
+    uint64_t memory, restarts, limit, rate;
     bool sync, any_driver;
     const char *gpu;
     struct drm_launch_options launch;

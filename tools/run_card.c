@@ -83,6 +83,7 @@ int run_card_open(struct run *run, struct run_card *p)
                                .frames = p->frames.frames,
                                .width = run->width,
                                .height = run->height,
+                               .rate = (uint32_t)run->rate,
                                .listener = {run, on_fault, on_message}};
     r = drm_create(&p->memory, &card, &p->drm);
     if (!r)

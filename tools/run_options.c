@@ -56,6 +56,11 @@ const struct tool_option run_card_rows[] = {
      .unlisted = gpu_unlisted},
     {"mode", "WxH", "the display's preferred mode (default 1280x720)", .kind = TOOL_OWN, .take = take_mode,
      .takes = "WIDTHxHEIGHT up to 4096x4096"},
+    {"fps", "N",
+     "what is committed to the display is shown at one of N times a second, and modes say so (default 0: as "
+     "soon as it "
+     "is drawn)",
+     .kind = TOOL_NUMBER, .at = AT(rate), .min = 0, .max = DRM_RATE_MAX},
     {"memory", "SIZE", "guest memory, as 512M or 1G (default 1G, at most 4G)", .kind = TOOL_SIZE,
      .at = AT(memory), .min = 64u << 20, .max = 4ull << 30, .takes = "a size from 64M to 4G"},
     {"sync", NULL,
@@ -147,7 +152,9 @@ const struct tool_command tool_command_run = {
     .text = "Runs a program with its stock Mesa driver on an emulated GPU. Programs for arm64 and armhf run "
             "under qemu-user. Exit status and signals are the program's; what it does wrong to the GPU is "
             "reported on standard error. A run in which no process submitted a job to the GPU says so at its "
-            "end, with what is known of the cause, and its exit status is 6 in place of 0.",
+            "end, with what is known of the cause, and its exit status is 6 in place of 0. A standard input "
+            "that is /dev/null, or "
+            "closed, is for the program one that never says anything, as many end when theirs has ended.",
     .examples = "  vitrail run -- kmscube -c 10\n"
                 "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
                 "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
@@ -189,8 +196,8 @@ static const char *asks_server(const struct run *run)
         return "--input";
     if (run->frames.folder || run->frames.video)
         return "--frames and --video";
-    if (run->width || run->memory != RUN_MEMORY || run->sync)
-        return "--mode, --memory and --sync";
+    if (run->width || run->rate || run->memory != RUN_MEMORY || run->sync)
+        return "--mode, --fps, --memory and --sync";
     if (d->threads != usual.threads || d->level != usual.level || d->tier != usual.tier ||
         d->numeric != usual.numeric || d->interpreter || d->reference || d->in_order || d->no_cache ||
         d->no_sandbox)

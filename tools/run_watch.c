@@ -3,6 +3,7 @@
  * the program has gone; then they are killed. Signals are not caught but waited for, together with the ends
  * of the processes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,7 +211,24 @@ static int run_inside(const struct run *run, const struct drm_launch *launch)
     return tool_error(run->name, status, "%s", error.text);
 }
 
-static pid_t start_program(const struct run *run, const struct drm_launch *launch, const sigset_t *mask)
+/* A program that looks whether it can read its standard input - kmscube ends then, players take it for their keys -
+ * would find that of /dev/null at its end. It gets the end of a pipe at which nobody says anything in place of it;
+ * another standard input stays as it is. -1: that is so. */
+static int quiet_input(int *other)
+{
+    struct stat st, null;
+    int ends[2];
+    if (fstat(STDIN_FILENO, &st) || !S_ISCHR(st.st_mode) || stat("/dev/null", &null) ||
+        st.st_rdev != null.st_rdev)
+        return -1;
+    if (pipe2(ends, O_CLOEXEC))
+        return -1;
+    *other = ends[1];
+    return ends[0];
+}
+
+static pid_t start_program(const struct run *run, const struct drm_launch *launch, int input,
+                           const sigset_t *mask)
 {
     char **arguments = drm_launch_arguments(launch, run->argv);
     fflush(NULL);
@@ -219,7 +238,7 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
         signal(SIGPIPE, run->pipe_ignored ? SIG_IGN : SIG_DFL);
         sigprocmask(SIG_SETMASK, mask, NULL);
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the tool, and its GPU */
-        if (getppid() != tool)
+        if (getppid() != tool || (input >= 0 && dup2(input, STDIN_FILENO) < 0))
             _exit(TOOL_HOST);
         if (run->root.folder)
             _exit(run_inside(run, launch));
@@ -243,8 +262,8 @@ int run_program(struct run *run, const struct drm_launch *launch, pid_t server, 
     drm_relay_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct watch w = {.run = run, .server = server, .serving = true, .control = control, .deadline = NEVER};
-    int failed = TOOL_OK;
-    w.program = start_program(run, launch, &mask);
+    int failed = TOOL_OK, other = -1, input = quiet_input(&other);
+    w.program = start_program(run, launch, input, &mask);
     w.started = w.program > 0;
     if (w.program < 0) {
         failed = tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
@@ -254,6 +273,10 @@ int run_program(struct run *run, const struct drm_launch *launch, pid_t server, 
     if (!watch_both(&w, &signals))
         failed = tool_error(run->name, TOOL_HOST, "no descriptor for signals: %s", strerror(errno));
     close(w.control);
+    if (input >= 0) {
+        close(input);
+        close(other);
+    }
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (failed || w.server_left || w.given_up)
         return TOOL_HOST;

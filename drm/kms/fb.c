@@ -20,6 +20,7 @@ void drm_kms_close_file(struct drm_file *file)
 {
     struct drm *drm = file->drm;
     drm_kms_flush(drm); /* an event may be on its way to the file */
+    drm_kms_clock_forget(drm->kms, file);
     for (uint32_t i = 1; i < drm->kms->objects.count; i++) {
         struct drm_kms_object *object = drm->kms->objects.slot[i];
         if (!object || object->owner != file)

@@ -1,11 +1,12 @@
 /* What the files of the display side share. Not for users.
  *
  * A display of the simplest kind: one connector, encoder, CRTC and primary plane, whose "scanout" is a
- * picture file or nothing. There is no clock: what is committed is shown as soon as the jobs are done that
+ * picture file or nothing. Without a clock (clock.c) what is committed is shown as soon as the jobs are done that
  * draw it, and programs run as fast as they are drawn. */
 #ifndef VITRAIL_DRM_KMS_INTERNAL_H
 #define VITRAIL_DRM_KMS_INTERNAL_H
 
+#include <pthread.h>
 #include <string.h>
 
 #include <drm.h>
@@ -91,6 +92,23 @@ struct drm_kms_flip {
     uint64_t user_data;
 };
 
+struct drm_kms_vblank {
+    uint64_t sequence, ns; /* CLOCK_MONOTONIC */
+};
+
+struct drm_kms_wish;
+struct drm_kms_clock {
+    uint32_t rate;  /* vblanks a second; 0: there is no clock */
+    uint64_t start; /* ns, of vblank 0 */
+    uint64_t
+        flip_due; /* the vblank at which what is pending is shown; 0: its jobs are not done, or nothing is */
+    struct drm_kms_wish *wishes;
+    pthread_t thread;
+    pthread_cond_t wake,
+        ticked; /* for the thread: something else may be due; for all: something was delivered */
+    bool running, stopping;
+};
+
 struct drm_kms {
     struct drm_ids objects;
     struct drm_mode_modeinfo mode[KMS_MODES];
@@ -101,7 +119,8 @@ struct drm_kms {
     struct drm_kms_fb
         *console; /* shown while no program shows its own; NULL when there was no memory for it */
     uint32_t dpms;
-    uint64_t sequence; /* vblanks */
+    uint64_t sequence; /* vblanks, where no clock counts them */
+    struct drm_kms_clock clock;
     uint64_t frames;   /* presented */
     int frames_failed; /* -errno: pictures are handed over no more */
     uint16_t gamma[3][256];
@@ -133,8 +152,26 @@ int drm_kms_check_state(const struct drm_kms_state *state);                     
 void drm_kms_set_rectangles(struct drm_kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
 int drm_kms_reserve_event(struct drm_file *file); /* of drm_kms_send_event. 0 or -ENOMEM */
 void drm_kms_cancel_event(struct drm_file *file);
-void drm_kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
+void drm_kms_show(struct drm *drm, const struct drm_kms_vblank *at); /* what is pending */
+/* The event of a vblank: of WAIT_VBLANK, or of CRTC_QUEUE_SEQUENCE (`of_crtc`). */
+void drm_kms_tell_vblank(struct drm_file *file, const struct drm_kms_vblank *at, bool of_crtc,
+                         uint64_t user_data);
 extern const struct drm_display drm_kms_display;
+
+/* ---- clock.c; locked, but for begin and end ---- */
+#define DRM_KMS_PATIENCE                                                                                     \
+    3u /* seconds that a program waits for a vblank at most, as in drm_vblank.c of the kernel */
+int drm_kms_clock_begin(struct drm *drm, uint32_t rate); /* 0: no clock. 0, -EAGAIN (no thread) */
+void drm_kms_clock_end(struct drm *drm);
+struct drm_kms_vblank drm_kms_last_vblank(const struct drm_kms *kms);
+/* Of a pending commit whose jobs are done: whether it is shown later, by the clock. */
+bool drm_kms_clock_defers(struct drm_kms *kms);
+/* Where there is a clock: an event at a vblank to come. 0, -ENOMEM. */
+int drm_kms_wish_vblank(struct drm_file *file, uint64_t sequence, bool of_crtc, uint64_t user_data);
+/* Likewise; both unlock the card meanwhile. 0, or -EBUSY after DRM_KMS_PATIENCE. */
+int drm_kms_await_vblank(struct drm *drm, uint64_t sequence);
+void drm_kms_await_shown(struct drm *drm);                                   /* until something was */
+void drm_kms_clock_forget(struct drm_kms *kms, const struct drm_file *file); /* which is closed */
 
 /* ---- console.c ---- */
 int drm_kms_console_init(struct drm *drm); /* 0; a negative errno */

@@ -5,27 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
-#include "drm/core/event.h"
-
-enum { MAX_SIDE = 4096 };
+enum { MAX_SIDE = 4096, USUAL_RATE = 60 };
 
 /* ---- modes ---- */
 
-/* Reduced-blanking timings at 60 Hz (VESA CVT 1.2, section 5). */
-static struct drm_mode_modeinfo make_mode(uint32_t width, uint32_t height, bool preferred)
+/* Reduced-blanking timings (VESA CVT 1.2, section 5). */
+static struct drm_mode_modeinfo make_mode(uint32_t width, uint32_t height, uint32_t rate, bool preferred)
 {
     struct drm_mode_modeinfo mode = {.hdisplay = (uint16_t)width, .vdisplay = (uint16_t)height};
-    uint32_t blank = UTIL_MAX(460 * height / (16666 - 460) + 1, 19u);
+    uint32_t blank = UTIL_MAX(460 * height / (1000000 / rate - 460) + 1, 19u);
     mode.hsync_start = (uint16_t)(width + 48);
     mode.hsync_end = (uint16_t)(width + 80);
     mode.htotal = (uint16_t)(width + 160);
     mode.vsync_start = (uint16_t)(height + 3);
     mode.vsync_end = (uint16_t)(height + 13);
     mode.vtotal = (uint16_t)(height + blank);
-    mode.vrefresh = 60;
-    mode.clock = (uint32_t)mode.htotal * mode.vtotal * 60 / 1000;
+    mode.vrefresh = rate;
+    mode.clock = (uint32_t)mode.htotal * mode.vtotal * rate / 1000;
     mode.flags = DRM_MODE_FLAG_PHSYNC | DRM_MODE_FLAG_NVSYNC;
     mode.type = DRM_MODE_TYPE_DRIVER | (preferred ? DRM_MODE_TYPE_PREFERRED : 0);
     snprintf(mode.name, sizeof mode.name, "%ux%u", width, height);
@@ -48,7 +45,8 @@ int drm_kms_init(struct drm *drm)
     static struct drm_kms_object fixed = {.type = KMS_FIXED};
     uint32_t width = drm->options.width ? drm->options.width : DRM_USUAL_WIDTH;
     uint32_t height = drm->options.height ? drm->options.height : DRM_USUAL_HEIGHT;
-    if (width > MAX_SIDE || height > MAX_SIDE)
+    uint32_t rate = drm->options.rate ? drm->options.rate : USUAL_RATE;
+    if (width > MAX_SIDE || height > MAX_SIDE || rate > DRM_RATE_MAX)
         return -EINVAL;
     struct drm_kms *kms = calloc(1, sizeof *kms);
     if (!kms)
@@ -56,11 +54,11 @@ int drm_kms_init(struct drm *drm)
     drm->kms = kms;
     drm->display = &drm_kms_display;
     kms->objects.drm = drm;
-    kms->mode[kms->mode_count++] = make_mode(width, height, true);
+    kms->mode[kms->mode_count++] = make_mode(width, height, rate, true);
     /* No larger modes beside it: programs that look for the largest (glmark2) then find the preferred one. */
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(usual); i++)
         if ((uint64_t)usual[i].width * usual[i].height < (uint64_t)width * height)
-            kms->mode[kms->mode_count++] = make_mode(usual[i].width, usual[i].height, false);
+            kms->mode[kms->mode_count++] = make_mode(usual[i].width, usual[i].height, rate, false);
     kms->state.connector_crtc = KMS_CRTC;
     for (uint32_t i = 0; i < 256; i++)
         kms->gamma[0][i] = kms->gamma[1][i] = kms->gamma[2][i] = (uint16_t)(i << 8 | i);
@@ -69,6 +67,8 @@ int drm_kms_init(struct drm *drm)
         r = drm_ids_add(&kms->objects, &fixed, &id);
     if (!r)
         r = drm_kms_blobs_init(drm);
+    if (!r)
+        r = drm_kms_clock_begin(drm, drm->options.rate);
     return r ? r : drm_kms_console_init(drm);
 }
 
@@ -77,6 +77,7 @@ void drm_kms_finish(struct drm *drm)
     struct drm_kms *kms = drm->kms;
     if (!kms)
         return;
+    drm_kms_clock_end(drm);
     if (kms->state.fb)
         drm_kms_object_put(drm, &kms->state.fb->object);
     for (uint32_t i = 1; i < kms->objects.count; i++) {
@@ -240,7 +241,7 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
     const struct drm_mode_crtc_page_flip *flip = argument;
     struct drm *drm = file->drm;
     struct drm_kms_state next = drm->kms->state;
-    /* There is no clock, so an asynchronous flip is no other. There are no targeted flips. */
+    /* An asynchronous flip is no other: nothing is torn. There are no targeted flips. */
     if (flip->flags & ~(uint32_t)(DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_PAGE_FLIP_ASYNC) || flip->reserved)
         return -EINVAL;
     if (flip->crtc_id != KMS_CRTC)
@@ -315,7 +316,27 @@ static int set_gamma(struct drm_file *file, void *argument, const struct drm_use
     return gamma_table(file, argument, user, true);
 }
 
-/* ---- vblanks: there is no clock; waiting for one makes it happen ---- */
+/* ---- vblanks: without a clock, waiting for one makes it happen ---- */
+
+enum { FAR = 1 << 23 }; /* what is farther ahead is past (drm_vblank_passed) */
+
+/* `distance` vblanks from *now on, all of which is said to have happened where there is no clock. */
+static struct drm_kms_vblank reach(struct drm_kms *kms, const struct drm_kms_vblank *now, uint64_t distance)
+{
+    if (!kms->clock.rate)
+        kms->sequence += distance;
+    return (struct drm_kms_vblank){now->sequence + distance, now->ns};
+}
+
+/* An event at a vblank, for which there is a place. */
+static int tell_at(struct drm_file *file, const struct drm_kms_vblank *at, bool later, bool of_crtc,
+                   uint64_t user_data)
+{
+    if (later)
+        return drm_kms_wish_vblank(file, at->sequence, of_crtc, user_data);
+    drm_kms_tell_vblank(file, at, of_crtc, user_data);
+    return 0;
+}
 
 static int wait_vblank(struct drm_file *file, void *argument, const struct drm_user *user)
 {
@@ -324,22 +345,26 @@ static int wait_vblank(struct drm_file *file, void *argument, const struct drm_u
     uint32_t type = w->request.type, wanted = w->request.sequence;
     if (type & (_DRM_VBLANK_SECONDARY | _DRM_VBLANK_SIGNAL | _DRM_VBLANK_HIGH_CRTC_MASK))
         return -EINVAL;
-    uint32_t distance = type & _DRM_VBLANK_RELATIVE ? wanted : wanted - (uint32_t)kms->sequence;
-    if (distance < 1u << 23) /* else it is past */
-        kms->sequence += distance;
+    struct drm_kms_vblank at = drm_kms_last_vblank(kms);
+    uint32_t distance = type & _DRM_VBLANK_RELATIVE ? wanted : wanted - (uint32_t)at.sequence;
+    if (distance >= FAR)
+        distance = 0;
+    at = reach(kms, &at, distance);
+    bool later = kms->clock.rate && distance;
+    int r = 0;
     if (type & _DRM_VBLANK_EVENT) {
-        int r = drm_kms_reserve_event(file);
-        if (r)
-            return r;
-        drm_kms_send_event(file, DRM_EVENT_VBLANK, w->request.signal);
+        r = drm_kms_reserve_event(file);
+        if (!r && (r = tell_at(file, &at, later, false, w->request.signal)))
+            drm_kms_cancel_event(file);
+    } else if (later) {
+        r = drm_kms_await_vblank(file->drm, at.sequence);
+        at = drm_kms_last_vblank(kms);
     }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     w->reply.type = type;
-    w->reply.sequence = (uint32_t)kms->sequence;
-    w->reply.tval_sec = now.tv_sec;
-    w->reply.tval_usec = now.tv_nsec / 1000;
-    return 0;
+    w->reply.sequence = (uint32_t)at.sequence;
+    w->reply.tval_sec = (long)(at.ns / 1000000000);
+    w->reply.tval_usec = (long)(at.ns % 1000000000 / 1000);
+    return r;
 }
 
 static int get_sequence(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -347,11 +372,10 @@ static int get_sequence(struct drm_file *file, void *argument, const struct drm_
     struct drm_crtc_get_sequence *get = argument;
     if (get->crtc_id != KMS_CRTC)
         return -ENOENT;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    const struct drm_kms_vblank now = drm_kms_last_vblank(file->drm->kms);
     get->active = file->drm->kms->state.active;
-    get->sequence = file->drm->kms->sequence;
-    get->sequence_ns = now.tv_sec * 1000000000ll + now.tv_nsec;
+    get->sequence = now.sequence;
+    get->sequence_ns = (int64_t)now.ns;
     return 0;
 }
 
@@ -363,20 +387,20 @@ static int queue_sequence(struct drm_file *file, void *argument, const struct dr
         return -ENOENT;
     if (queue->flags & ~(uint32_t)(DRM_CRTC_SEQUENCE_RELATIVE | DRM_CRTC_SEQUENCE_NEXT_ON_MISS))
         return -EINVAL;
-    uint64_t wanted =
-        queue->flags & DRM_CRTC_SEQUENCE_RELATIVE ? kms->sequence + queue->sequence : queue->sequence;
-    if (wanted > kms->sequence && wanted - kms->sequence < 1u << 23)
-        kms->sequence = wanted;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    struct drm_event_crtc_sequence event = {.base = {DRM_EVENT_CRTC_SEQUENCE, sizeof event},
-                                            .user_data = queue->user_data,
-                                            .time_ns = now.tv_sec * 1000000000ll + now.tv_nsec,
-                                            .sequence = kms->sequence};
-    queue->sequence = kms->sequence;
-    int r = drm_event_reserve(file, sizeof event);
-    if (!r)
-        drm_event_send(file, &event, sizeof event);
+    struct drm_kms_vblank at = drm_kms_last_vblank(kms);
+    uint64_t distance = queue->flags & DRM_CRTC_SEQUENCE_RELATIVE ? queue->sequence
+                        : queue->sequence > at.sequence           ? queue->sequence - at.sequence
+                                                                  : 0;
+    if (distance >= FAR)
+        distance = 0;
+    int r = drm_kms_reserve_event(file);
+    if (r)
+        return r;
+    at = reach(kms, &at, distance);
+    queue->sequence = at.sequence;
+    r = tell_at(file, &at, kms->clock.rate && distance, true, queue->user_data);
+    if (r)
+        drm_kms_cancel_event(file);
     return r;
 }
 

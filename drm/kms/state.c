@@ -2,7 +2,6 @@
 #include "drm/kms/internal.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "drm/core/event.h"
 
@@ -45,32 +44,51 @@ void drm_kms_cancel_event(struct drm_file *file)
     drm_event_cancel(file, sizeof(struct drm_event_vblank));
 }
 
-void drm_kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
+static void send_event(struct drm_file *file, uint32_t type, const struct drm_kms_vblank *at,
+                       uint64_t user_data)
 {
-    struct drm_kms *kms = file->drm->kms;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     struct drm_event_vblank event = {.base = {type, sizeof event},
                                      .user_data = user_data,
-                                     .tv_sec = (uint32_t)now.tv_sec,
-                                     .tv_usec = (uint32_t)(now.tv_nsec / 1000),
-                                     .sequence = (uint32_t)kms->sequence,
+                                     .tv_sec = (uint32_t)(at->ns / 1000000000),
+                                     .tv_usec = (uint32_t)(at->ns % 1000000000 / 1000),
+                                     .sequence = (uint32_t)at->sequence,
                                      .crtc_id = KMS_CRTC};
     drm_event_send(file, &event, sizeof event);
 }
 
+void drm_kms_tell_vblank(struct drm_file *file, const struct drm_kms_vblank *at, bool of_crtc,
+                         uint64_t user_data)
+{
+    struct drm_event_crtc_sequence event = {.base = {DRM_EVENT_CRTC_SEQUENCE, sizeof event},
+                                            .user_data = user_data,
+                                            .time_ns = (int64_t)at->ns,
+                                            .sequence = at->sequence};
+    _Static_assert(sizeof event == sizeof(struct drm_event_vblank), "one reservation is for both");
+    if (of_crtc)
+        drm_event_send(file, &event, sizeof event);
+    else
+        send_event(file, DRM_EVENT_VBLANK, at, user_data);
+}
+
 /* ---- commits ---- */
+
+void drm_kms_show(struct drm *drm, const struct drm_kms_vblank *at)
+{
+    struct drm_kms *kms = drm->kms;
+    kms->pending = false;
+    if (kms->flip.file)
+        send_event(kms->flip.file, DRM_EVENT_FLIP_COMPLETE, at, kms->flip.user_data);
+    kms->sequence++;
+    drm_kms_present(drm);
+}
 
 static void jobs_done(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
-    if (!kms || !kms->pending || !drm_fence_done(drm, kms->flip.fence))
+    if (!kms || !kms->pending || !drm_fence_done(drm, kms->flip.fence) || drm_kms_clock_defers(kms))
         return;
-    kms->pending = false;
-    if (kms->flip.file)
-        drm_kms_send_event(kms->flip.file, DRM_EVENT_FLIP_COMPLETE, kms->flip.user_data);
-    kms->sequence++;
-    drm_kms_present(drm);
+    const struct drm_kms_vblank now = drm_kms_last_vblank(kms);
+    drm_kms_show(drm, &now);
 }
 
 void drm_kms_commit(struct drm *drm, const struct drm_kms_state *next, const struct drm_kms_flip *flip)
@@ -97,7 +115,10 @@ static uint64_t awaits(const struct drm *drm)
 void drm_kms_flush(struct drm *drm)
 {
     while (drm->kms->pending)
-        drm_fence_wait(drm, drm->kms->flip.fence);
+        if (drm_fence_done(drm, drm->kms->flip.fence))
+            drm_kms_await_shown(drm);
+        else
+            drm_fence_wait(drm, drm->kms->flip.fence);
 }
 
 const struct drm_display drm_kms_display = {jobs_done, awaits, drm_kms_count_shown};

@@ -51,9 +51,9 @@ static inline void card_on_message(void *data, const char *text)
     snprintf(card->text, sizeof card->text, "%s", text);
 }
 
-/* `observer`: NULL, or who looks on. */
-static inline void card_open_as(struct card *card, uint64_t memory, const char *frames,
-                                const struct gpu_observer *observer, bool asynchronous)
+/* `observer`: NULL, or who looks on; `rate`: the display's, or 0. */
+static inline void card_open_at(struct card *card, uint64_t memory, const char *frames,
+                                const struct gpu_observer *observer, bool asynchronous, uint32_t rate)
 {
     struct gpu_options device = {.fuel = 1000, .observer = observer};
     memset(card, 0, sizeof *card);
@@ -66,9 +66,16 @@ static inline void card_open_as(struct card *card, uint64_t memory, const char *
     struct drm_options options = {.gpu = vc4_device_gpu(card->gpu),
                                   .frames = card->frames,
                                   .asynchronous = asynchronous,
+                                  .rate = rate,
                                   .listener = {card, card_on_fault, card_on_message}};
     assert_int_equal(drm_create(&card->memory, &options, &card->drm), 0);
     assert_int_equal(drm_open(card->drm, DRM_MINOR_RENDER, &card->file), 0);
+}
+
+static inline void card_open_as(struct card *card, uint64_t memory, const char *frames,
+                                const struct gpu_observer *observer, bool asynchronous)
+{
+    card_open_at(card, memory, frames, observer, asynchronous, 0);
 }
 
 /* Asynchronous jobs, with somebody who looks on. */
