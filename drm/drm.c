@@ -149,7 +149,7 @@ void drm_close(struct drm_file *file)
 struct drm_use drm_used(struct drm *drm)
 {
     pthread_mutex_lock(&drm->lock);
-    struct drm_use use = {drm->opened, drm->driver_calls, drm->queue.emitted};
+    struct drm_use use = {drm->opened, drm->driver_calls, drm->queue.emitted, drm_queue_busy(drm)};
     pthread_mutex_unlock(&drm->lock);
     return use;
 }

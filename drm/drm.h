@@ -82,6 +82,7 @@ struct drm_use {
     uint64_t files;  /* nodes opened */
     uint64_t driver; /* ioctls of the GPU's own driver that did what was asked: its Mesa driver was at work */
     uint64_t jobs;   /* submitted, and taken */
+    uint64_t busy;   /* ns that jobs were on the device, the one that is there among them */
 };
 struct drm_use drm_used(struct drm *drm);
 

@@ -121,6 +121,8 @@ static int run_all(struct run *run, const struct drm_launch *launch)
         run_folder_remove(run);
         return tool_error(run->name, TOOL_HOST, "no folder for the card's files: %s", strerror(-r));
     }
+    if (run->tells && !(run->stats = run_stats_create()))
+        tool_error(run->name, 0, "no memory for --stats");
     int status = run->server ? run_remote_start(run) : start_server(run, &server, &control);
     if (status < 0)
         status = run_program(run, launch, server, control);

@@ -8,6 +8,7 @@
 #include "drm/launch/launch.h"
 #include "tools/frames.h"
 #include "tools/input.h"
+#include "tools/run_stats.h"
 #include "tools/tool.h"
 
 #define RUN_MEMORY    (1ull << 30) /* of a guest, by default */
@@ -25,7 +26,7 @@ struct run {
     struct tool_frames_options frames;
     uint32_t width, height;
     uint64_t memory, restarts, limit, rate;
-    bool sync, any_driver;
+    bool sync, any_driver, tells;
     const char *gpu;
     struct drm_launch_options launch;
     struct drm_root root; /* folder: NULL, or the program gets a root of its own */
@@ -40,6 +41,7 @@ struct run {
     bool no_driver;            /* a native program, and this machine's Mesa lacks the driver */
     bool pipe_ignored;         /* SIGPIPE was when we were started, so it is for the program */
     struct tool_input *script; /* of `input`, read */
+    struct run_stats *stats;   /* if it `tells` of them */
     FILE *log_file;
     unsigned reports, faults;
 };

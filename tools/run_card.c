@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gpu/families.h"
 #include "util/bits.h"
 
 #define TELL_MS     1000 /* from one word on the capture's size to the next */
+#define PUT_MS      50   /* what `run --stats` says is as old as that at most */
 #define MAX_REPORTS 50   /* on stderr; all go to the log */
 
 void run_report(struct run *run, const char *text)
@@ -178,16 +180,27 @@ static void *end_anyway(void *data)
     return data;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 bool run_card_wait(const struct run *run, const struct run_card *p, int control, int other)
 {
+    int64_t told = now_ms();
     pthread_t thread;
     bool ended = false;
     struct pollfd heard[2] = {{.fd = control, .events = POLLIN}, {.fd = other, .events = POLLIN}};
     while (!heard[1].revents) {
         char word = 0;
-        int r = poll(heard, 2, p->capture ? TELL_MS : -1);
-        if (!r)
+        int r = poll(heard, 2, run->stats ? PUT_MS : p->capture ? TELL_MS : -1);
+        run_stats_put(run->stats, p->drm);
+        if (!r && now_ms() - told >= TELL_MS) {
             tell_size(run, p->capture, false);
+            told = now_ms();
+        }
         if (r <= 0 || !heard[0].revents)
             continue;
         ssize_t n = read(control, &word, 1);

@@ -100,6 +100,11 @@ static const struct tool_option common_rows[] = {
      "320 "
      "180`, `click` (docs/INPUT.md)",
      .kind = TOOL_FILE, .at = AT(input)},
+    {"stats", NULL,
+     "each second a line on standard error: pictures, the time that the GPU is at work, and how many "
+     "processors the "
+     "program with its driver and the GPU's process take",
+     .kind = TOOL_SWITCH, .at = AT(tells)},
     {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
     {"any-driver", NULL,
      "never to have used the GPU is no failure: for programs that do not draw, or draw in software",
@@ -192,8 +197,8 @@ static const char *asks_server(const struct run *run)
     const struct tool_device_options usual = TOOL_USUAL_DEVICE, *d = &run->device;
     if (run->record)
         return "--record";
-    if (run->input)
-        return "--input";
+    if (run->input || run->tells)
+        return "--input and --stats";
     if (run->frames.folder || run->frames.video)
         return "--frames and --video";
     if (run->width || run->rate || run->memory != RUN_MEMORY || run->sync)

@@ -39,6 +39,7 @@ struct watch {
     bool given_up;      /* one of them could not even be killed */
     bool server_left;   /* it ended before the program, or had to be killed */
     int64_t deadline;   /* of what we wait for */
+    int64_t told;       /* when run_stats_tell said something last */
 };
 
 static int64_t now_ms(void)
@@ -168,15 +169,31 @@ static void end_by_force(struct watch *w)
     }
 }
 
+/* ms until something is due; -1: for ever. */
+static int time_left(const struct watch *w)
+{
+    int64_t next =
+        w->deadline < w->told + RUN_STATS_MS || !w->run->stats ? w->deadline : w->told + RUN_STATS_MS;
+    int64_t left = next == NEVER ? -1 : next - now_ms();
+    return next == NEVER ? -1 : left < 0 ? 0 : (int)left;
+}
+
+static void tell_stats(struct watch *w)
+{
+    if (!w->run->stats || !w->program || now_ms() < w->told + RUN_STATS_MS)
+        return;
+    run_stats_tell(w->run->stats, w->program, w->server);
+    w->told = now_ms();
+}
+
 /* Until something happens or is due. */
 static void await(struct watch *w, int signals)
 {
     const bool remote = w->serving && !w->server;
     struct pollfd polled[2] = {{.fd = signals, .events = POLLIN},
                                {.fd = remote ? w->control : -1, .events = POLLIN}};
-    int64_t left = w->deadline == NEVER ? -1 : w->deadline - now_ms();
     struct signalfd_siginfo info;
-    if (poll(polled, 2, left < 0 ? w->deadline == NEVER ? -1 : 0 : (int)left) <= 0)
+    if (poll(polled, 2, time_left(w)) <= 0)
         return;
     if (polled[0].revents && read(signals, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
         take_signal(w, &info);
@@ -190,6 +207,7 @@ static bool watch_both(struct watch *w, const sigset_t *set)
     int signals = signalfd(-1, set, SFD_CLOEXEC);
     while (signals >= 0 && (w->program || w->serving)) {
         await(w, signals);
+        tell_stats(w);
         look_for_ends(w);
         if ((w->program || w->serving) && now_ms() >= w->deadline)
             end_by_force(w);

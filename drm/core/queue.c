@@ -1,9 +1,24 @@
 /* Jobs in the order they were submitted, run one at a time by whoever has time. */
 #include "drm/core/queue.h"
 
+#include <time.h>
+
 #include "drm/core/card.h"
 #include "drm/core/driver.h"
 #include "drm/core/job.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t drm_queue_busy(const struct drm *drm)
+{
+    const struct drm_queue *q = &drm->queue;
+    return q->busy + (q->running ? now_ns() - q->began : 0);
+}
 
 /* A job that was run; the card is locked. */
 static void finish(struct drm *drm, struct drm_job *job)
@@ -38,12 +53,14 @@ static void run_next(struct drm *drm)
     struct drm_job *job = q->first;
     q->first = job->next;
     bool goes = set_running(drm, job);
+    q->began = now_ns();
     if (q->asynchronous)
         pthread_mutex_unlock(&drm->lock);
     if (goes)
         drm->driver->run_job(job);
     if (q->asynchronous)
         pthread_mutex_lock(&drm->lock);
+    q->busy = drm_queue_busy(drm);
     set_running(drm, NULL);
     finish(drm, job);
 }

@@ -20,7 +20,8 @@ struct drm_queue {
     struct drm_job *running;   /* somebody runs it; changes under stop_lock too */
     pthread_mutex_t stop_lock; /* of what cancels jobs; taken last, and never held while one runs */
     bool stopped;              /* all are cancelled; under stop_lock */
-    pthread_cond_t changed;    /* a job is done */
+    uint64_t began, busy;   /* ns: when the one that runs was put on the device; how long others were there */
+    pthread_cond_t changed; /* a job is done */
 };
 
 void drm_queue_init(struct drm *drm, bool asynchronous);
@@ -34,6 +35,9 @@ void drm_queue_wait_idle(struct drm *drm);
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job);
 /* Until the fence is signalled; at once when no such job was submitted. Unlocks the card meanwhile. */
 void drm_fence_wait(struct drm *drm, uint64_t fence);
+
+/* ns that jobs were on the device until now. */
+uint64_t drm_queue_busy(const struct drm *drm);
 
 /* Breaks a job off, or has it not begun: not while recording, as a capture has whole jobs. The queue's
  * stop_lock is held. */
