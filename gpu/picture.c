@@ -130,37 +130,89 @@ struct kept {
     struct raster_surface surface; /* its base is unset */
     struct capture_frame frame;
     struct raster_rect part;
+    size_t over;  /* bytes from here on to another, that is drawn over it; 0: there is none */
+    int64_t x, y; /* where */
     uint8_t bytes[];
 };
+
+static void fill(struct kept *kept, const struct capture_frame *frame, const struct raster_surface *surface,
+                 uint64_t bytes, const struct raster_rect *part)
+{
+    kept->surface = *surface;
+    kept->frame = *frame;
+    kept->part = part ? *part : whole(surface);
+    kept->part.x0 = UTIL_MAX(kept->part.x0, 0);
+    kept->part.y0 = UTIL_MAX(kept->part.y0, 0);
+    kept->part.x1 = UTIL_MIN(kept->part.x1, (int32_t)surface->width);
+    kept->part.y1 = UTIL_MIN(kept->part.y1, (int32_t)surface->height);
+    kept->over = 0;
+    memcpy(kept->bytes, surface->base, bytes);
+}
+
+void *gpu_picture_keep_with(const struct gpu_memory *memory, const struct capture_frame *frame,
+                            const struct raster_rect *part, const struct gpu_picture_over *over)
+{
+    struct raster_surface surface, above;
+    uint64_t bytes, above_bytes = 0;
+    if (find_surface(memory, frame, &surface, &bytes) ||
+        (over && find_surface(memory, &over->frame, &above, &above_bytes)))
+        return NULL;
+    const size_t first = util_align(sizeof(struct kept) + (size_t)bytes, _Alignof(struct kept));
+    struct kept *kept = malloc(first + (over ? sizeof *kept + (size_t)above_bytes : 0));
+    if (!kept)
+        return NULL;
+    fill(kept, frame, &surface, bytes, part);
+    if (over) {
+        fill((struct kept *)((uint8_t *)kept + first), &over->frame, &above, above_bytes, &over->part);
+        kept->over = first;
+        kept->x = over->x;
+        kept->y = over->y;
+    }
+    return kept;
+}
 
 void *gpu_picture_keep(const struct gpu_memory *memory, const struct capture_frame *frame,
                        const struct raster_rect *part)
 {
-    struct raster_surface surface;
-    uint64_t bytes;
-    struct kept *kept =
-        find_surface(memory, frame, &surface, &bytes) ? NULL : malloc(sizeof *kept + (size_t)bytes);
-    if (!kept)
-        return NULL;
-    kept->surface = surface;
-    kept->frame = *frame;
-    kept->part = part ? *part : whole(&surface);
-    kept->part.x0 = UTIL_MAX(kept->part.x0, 0);
-    kept->part.y0 = UTIL_MAX(kept->part.y0, 0);
-    kept->part.x1 = UTIL_MIN(kept->part.x1, (int32_t)surface.width);
-    kept->part.y1 = UTIL_MIN(kept->part.y1, (int32_t)surface.height);
-    memcpy(kept->bytes, surface.base, bytes);
-    return kept;
+    return gpu_picture_keep_with(memory, frame, part, NULL);
 }
 
-int gpu_picture_draw(const void *data, struct util_image *out)
+static int draw(const struct kept *kept, struct util_image *out)
 {
-    const struct kept *kept = data;
     struct raster_surface surface = kept->surface;
     surface.base = (uint8_t *)kept->bytes;
     if (kept->part.x0 >= kept->part.x1 || kept->part.y0 >= kept->part.y1)
         return -EINVAL;
     return convert(&surface, texel_of(&kept->frame), &kept->part, out);
+}
+
+/* Colours of `over` are multiplied by alpha already. */
+static void blend(struct util_image *image, const struct util_image *over, int64_t left, int64_t top)
+{
+    for (int64_t y = UTIL_MAX(-top, 0); y < over->height && top + y < image->height; y++)
+        for (int64_t x = UTIL_MAX(-left, 0); x < over->width && left + x < image->width; x++) {
+            uint8_t *to = image->pixels + 4 * ((size_t)(top + y) * image->width + (size_t)(left + x));
+            const uint8_t *from = over->pixels + 4 * ((size_t)y * over->width + (size_t)x);
+            for (unsigned i = 0; i < 3; i++)
+                to[i] = (uint8_t)UTIL_MIN(from[i] + (to[i] * (255 - from[3]) + 127) / 255, 255);
+        }
+}
+
+int gpu_picture_draw(const void *data, struct util_image *out)
+{
+    const struct kept *kept = data;
+    struct util_image over = {0};
+    int r = draw(kept, out);
+    if (r || !kept->over)
+        return r;
+    r = draw((const struct kept *)((const uint8_t *)kept + kept->over), &over);
+    if (!r)
+        blend(out, &over, kept->x, kept->y);
+    util_image_finish(&over);
+    if (r != -ENOMEM) /* -EINVAL: no pixel of it is left */
+        return 0;
+    util_image_finish(out);
+    return r;
 }
 
 /* ---- single pixels, and bytes ---- */

@@ -3,6 +3,7 @@
 #define VITRAIL_GPU_PICTURE_H
 
 #include "gpu/capture.h"
+#include "raster/surface.h"
 #include "util/image.h"
 
 /* The picture of a frame as it now stands in guest memory, top row first; `out` is the caller's afterwards.
@@ -11,9 +12,18 @@ int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *fra
 
 /* A frame's bytes and what they are, to be drawn later by any thread: `part` of it (NULL: all), which is cut
  * to the frame. malloc'ed, the caller's to free; NULL: as gpu_picture's failures, or without memory. */
-struct raster_rect;
 void *gpu_picture_keep(const struct gpu_memory *memory, const struct capture_frame *frame,
                        const struct raster_rect *part);
+/* Another over it, its colours multiplied by its alpha already: its part's first pixel is that at (x, y) of the other's
+ * part; what lies outside of that is cut off. */
+struct gpu_picture_over {
+    struct capture_frame frame; /* of 8-bit channels */
+    struct raster_rect part;    /* cut to the frame */
+    int64_t x, y;
+};
+/* As above; `over`: NULL, or what is kept beside it. */
+void *gpu_picture_keep_with(const struct gpu_memory *memory, const struct capture_frame *frame,
+                            const struct raster_rect *part, const struct gpu_picture_over *over);
 /* The picture of what was kept; `out` is the caller's. 0, -ENOMEM, -EINVAL (no pixel is left of it). */
 int gpu_picture_draw(const void *kept, struct util_image *out);
 

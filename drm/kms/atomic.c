@@ -9,7 +9,9 @@ struct choice {
     uint64_t value;
     const char *name;
 };
-static const struct choice plane_types[] = {{0, "Overlay"}, {1, "Primary"}, {2, "Cursor"}};
+enum { PLANE_OVERLAY, PLANE_PRIMARY, PLANE_CURSOR };
+static const struct choice plane_types[] = {
+    {PLANE_OVERLAY, "Overlay"}, {PLANE_PRIMARY, "Primary"}, {PLANE_CURSOR, "Cursor"}};
 static const struct choice dpms_levels[] = {{0, "On"}, {1, "Standby"}, {2, "Suspend"}, {3, "Off"}};
 
 static const struct property {
@@ -46,31 +48,44 @@ static const struct property {
     {KMS_PROP_CRTC_ID, KMS_CONNECTOR, OBJECT, "CRTC_ID", DRM_MODE_OBJECT_CRTC, 0, NULL, 0},
 };
 
+/* The rows of one plane are those of the other, too. */
+static uint32_t rows_of(uint32_t object)
+{
+    return object == KMS_CURSOR ? KMS_PLANE : object;
+}
+
+static struct drm_kms_plane *plane_of(struct drm_kms_state *s, uint32_t object)
+{
+    return object == KMS_CURSOR ? &s->cursor : &s->primary;
+}
+
+/* `object`: 0, or what has it. */
 static const struct property *find_property(uint32_t object, uint32_t id)
 {
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(properties); i++)
-        if (properties[i].id == id && (!object || properties[i].object == object))
+        if (properties[i].id == id && (!object || properties[i].object == rows_of(object)))
             return &properties[i];
     return NULL;
 }
 
-static uint64_t value_of(const struct drm_kms *kms, const struct property *p)
+static uint64_t value_of(struct drm_kms *kms, const struct property *p, uint32_t object)
 {
     const struct drm_kms_state *s = &kms->state;
+    const struct drm_kms_plane *plane = plane_of(&kms->state, object);
     switch (p->id) {
-    case KMS_PROP_TYPE: return 1; /* primary */
-    case KMS_PROP_FB_ID: return s->fb ? s->fb->object.id : 0;
+    case KMS_PROP_TYPE: return object == KMS_CURSOR ? PLANE_CURSOR : PLANE_PRIMARY;
+    case KMS_PROP_FB_ID: return plane->fb ? plane->fb->object.id : 0;
     case KMS_PROP_IN_FENCE_FD: return UINT64_MAX;
-    case KMS_PROP_CRTC_ID: return p->object == KMS_PLANE ? s->plane_crtc : s->connector_crtc;
+    case KMS_PROP_CRTC_ID: return p->object == KMS_PLANE ? plane->crtc : s->connector_crtc;
     case KMS_PROP_SRC_X:
     case KMS_PROP_SRC_Y:
     case KMS_PROP_SRC_W:
-    case KMS_PROP_SRC_H: return s->src[p->id - KMS_PROP_SRC_X];
+    case KMS_PROP_SRC_H: return plane->src[p->id - KMS_PROP_SRC_X];
     case KMS_PROP_CRTC_X:
     case KMS_PROP_CRTC_Y:
     case KMS_PROP_CRTC_W:
-    case KMS_PROP_CRTC_H: return (uint64_t)(int64_t)s->dst[p->id - KMS_PROP_CRTC_X];
-    case KMS_PROP_IN_FORMATS: return KMS_BLOB_IN_FORMATS;
+    case KMS_PROP_CRTC_H: return (uint64_t)(int64_t)plane->dst[p->id - KMS_PROP_CRTC_X];
+    case KMS_PROP_IN_FORMATS: return object == KMS_CURSOR ? KMS_BLOB_CURSOR_FORMATS : KMS_BLOB_IN_FORMATS;
     case KMS_PROP_ACTIVE: return s->active;
     case KMS_PROP_MODE_ID: return s->mode_blob;
     case KMS_PROP_DPMS: return kms->dpms;
@@ -117,7 +132,8 @@ static int get_object_properties(struct drm_file *file, void *argument, const st
         uint32_t id, type;
     } objects[] = {{KMS_CRTC, DRM_MODE_OBJECT_CRTC},
                    {KMS_CONNECTOR, DRM_MODE_OBJECT_CONNECTOR},
-                   {KMS_PLANE, DRM_MODE_OBJECT_PLANE}};
+                   {KMS_PLANE, DRM_MODE_OBJECT_PLANE},
+                   {KMS_CURSOR, DRM_MODE_OBJECT_PLANE}};
     struct drm_mode_obj_get_properties *get = argument;
     uint32_t ids[UTIL_ARRAY_SIZE(properties)], count = 0;
     uint64_t values[UTIL_ARRAY_SIZE(properties)];
@@ -130,10 +146,10 @@ static int get_object_properties(struct drm_file *file, void *argument, const st
                                                                                                    : -ENOENT;
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(properties); i++) {
         const struct property *p = &properties[i];
-        if (p->object != get->obj_id || (p->flags & ATOMIC && !file->atomic))
+        if (p->object != rows_of(get->obj_id) || (p->flags & ATOMIC && !file->atomic))
             continue;
         ids[count] = p->id;
-        values[count++] = value_of(file->drm->kms, p);
+        values[count++] = value_of(file->drm->kms, p, get->obj_id);
     }
     int r = 0;
     if (get->count_props >= count && get->props_ptr && get->prop_values_ptr) {
@@ -147,23 +163,26 @@ static int get_object_properties(struct drm_file *file, void *argument, const st
 
 static int get_plane_resources(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    static const uint32_t plane = KMS_PLANE;
+    static const uint32_t planes[] = {KMS_PLANE, KMS_CURSOR};
     struct drm_mode_get_plane_res *res = argument;
-    return drm_kms_put_ids(user, res->plane_id_ptr, &res->count_planes, &plane, file->universal_planes);
+    return drm_kms_put_ids(user, res->plane_id_ptr, &res->count_planes, planes,
+                           file->universal_planes ? UTIL_ARRAY_SIZE(planes) : 0);
 }
 
 static int get_plane(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_get_plane *get = argument;
-    const struct drm_kms_state *state = &file->drm->kms->state;
-    if (get->plane_id != KMS_PLANE)
+    const struct drm_kms_plane *plane = plane_of(&file->drm->kms->state, get->plane_id);
+    if (get->plane_id != KMS_PLANE && get->plane_id != KMS_CURSOR)
         return -ENOENT;
-    get->crtc_id = state->plane_crtc;
-    get->fb_id = state->fb ? state->fb->object.id : 0;
+    get->crtc_id = plane->crtc;
+    get->fb_id = plane->fb ? plane->fb->object.id : 0;
     get->possible_crtcs = 1;
     get->gamma_size = 0;
-    return drm_kms_put_ids(user, get->format_type_ptr, &get->count_format_types, drm_kms_formats,
-                           KMS_FORMATS);
+    return get->plane_id == KMS_CURSOR ? drm_kms_put_ids(user, get->format_type_ptr, &get->count_format_types,
+                                                         drm_kms_cursor_formats, KMS_CURSOR_FORMATS)
+                                       : drm_kms_put_ids(user, get->format_type_ptr, &get->count_format_types,
+                                                         drm_kms_formats, KMS_FORMATS);
 }
 
 /* ---- changing ---- */
@@ -194,10 +213,10 @@ static bool sets_mode(const struct drm_kms_state *now, const struct drm_kms_stat
            now->has_mode != next->has_mode || (next->has_mode && !same_mode(&now->mode, &next->mode));
 }
 
-static int set_fb(struct commit *c, uint64_t value)
+static int set_fb(struct commit *c, struct drm_kms_plane *plane, uint64_t value)
 {
-    c->state.fb = value ? drm_kms_fb_get(c->file->drm, (uint32_t)value) : NULL;
-    return value && !c->state.fb ? -EINVAL : 0;
+    plane->fb = value ? drm_kms_fb_get(c->file->drm, (uint32_t)value) : NULL;
+    return value && !plane->fb ? -EINVAL : 0;
 }
 
 static int set_mode(struct commit *c, uint64_t value)
@@ -231,6 +250,7 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
 {
     const struct property *p = find_property(object, id);
     struct drm_kms_state *s = &c->state;
+    struct drm_kms_plane *plane = plane_of(s, object);
     if (!p)
         return -ENOENT;
     if (p->flags & DRM_MODE_PROP_IMMUTABLE || !(p->flags & ATOMIC))
@@ -242,17 +262,17 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
         return -EINVAL;
     c->touched = true;
     switch (id) {
-    case KMS_PROP_FB_ID: return set_fb(c, value);
+    case KMS_PROP_FB_ID: return set_fb(c, plane, value);
     case KMS_PROP_IN_FENCE_FD: return set_in_fence(c, value);
-    case KMS_PROP_CRTC_ID: return set_link(object == KMS_PLANE ? &s->plane_crtc : &s->connector_crtc, value);
+    case KMS_PROP_CRTC_ID: return set_link(p->object == KMS_PLANE ? &plane->crtc : &s->connector_crtc, value);
     case KMS_PROP_SRC_X:
     case KMS_PROP_SRC_Y:
     case KMS_PROP_SRC_W:
-    case KMS_PROP_SRC_H: s->src[id - KMS_PROP_SRC_X] = (uint32_t)value; return 0;
+    case KMS_PROP_SRC_H: plane->src[id - KMS_PROP_SRC_X] = (uint32_t)value; return 0;
     case KMS_PROP_CRTC_X:
     case KMS_PROP_CRTC_Y:
     case KMS_PROP_CRTC_W:
-    case KMS_PROP_CRTC_H: s->dst[id - KMS_PROP_CRTC_X] = (int32_t)value; return 0;
+    case KMS_PROP_CRTC_H: plane->dst[id - KMS_PROP_CRTC_X] = (int32_t)value; return 0;
     case KMS_PROP_ACTIVE: s->active = value; return 0;
     case KMS_PROP_MODE_ID: return set_mode(c, value);
     case KMS_PROP_OUT_FENCE_PTR: c->out_fence = value != 0; return 0;
@@ -279,7 +299,7 @@ static int read_properties(struct commit *c, const struct drm_mode_atomic *a, co
     uint32_t at = 0;
     for (uint32_t i = 0; !r && i < a->count_objs; i++) {
         uint32_t object = ((uint32_t *)objects)[i];
-        if (object != KMS_PLANE && object != KMS_CRTC && object != KMS_CONNECTOR)
+        if (object != KMS_PLANE && object != KMS_CURSOR && object != KMS_CRTC && object != KMS_CONNECTOR)
             r = -ENOENT;
         for (uint32_t k = 0; !r && k < ((uint32_t *)counts)[i]; k++, at++)
             r = set_property(c, object, ((uint32_t *)ids)[at], ((uint64_t *)values)[at]);
@@ -296,7 +316,7 @@ static int give_out_fence(const struct commit *c)
 {
     if (!c->user->given)
         return -EINVAL;
-    uint64_t fence = c->state.fb ? UTIL_MAX(c->in_fence, c->state.fb->bo->write_seqno) : c->in_fence;
+    uint64_t fence = UTIL_MAX(c->in_fence, drm_kms_drawn(&c->state));
     int fd = drm_fence_fd(c->file->drm, fence);
     if (fd < 0)
         return fd;
@@ -342,19 +362,20 @@ static int set_plane(struct drm_file *file, void *argument, const struct drm_use
     const struct drm_mode_set_plane *set = argument;
     struct drm *drm = file->drm;
     struct drm_kms_state next = drm->kms->state;
-    if (set->plane_id != KMS_PLANE)
+    struct drm_kms_plane *plane = plane_of(&next, set->plane_id);
+    if (set->plane_id != KMS_PLANE && set->plane_id != KMS_CURSOR)
         return -ENOENT;
-    next.fb = NULL;
-    next.plane_crtc = 0;
+    plane->fb = NULL;
+    plane->crtc = 0;
     if (set->fb_id) {
-        next.fb = drm_kms_fb_get(drm, set->fb_id);
-        if (!next.fb || set->crtc_id != KMS_CRTC)
+        plane->fb = drm_kms_fb_get(drm, set->fb_id);
+        if (!plane->fb || set->crtc_id != KMS_CRTC)
             return -ENOENT;
-        next.plane_crtc = KMS_CRTC;
+        plane->crtc = KMS_CRTC;
         const uint32_t src[4] = {set->src_x, set->src_y, set->src_w, set->src_h};
         const int32_t dst[4] = {set->crtc_x, set->crtc_y, (int32_t)set->crtc_w, (int32_t)set->crtc_h};
-        memcpy(next.src, src, sizeof src);
-        memcpy(next.dst, dst, sizeof dst);
+        memcpy(plane->src, src, sizeof src);
+        memcpy(plane->dst, dst, sizeof dst);
     }
     int r = drm_kms_check_state(&next);
     if (r)

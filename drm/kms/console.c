@@ -40,8 +40,7 @@ void drm_kms_console_show(struct drm *drm)
     struct drm_kms *kms = drm->kms;
     if (!kms->console)
         return;
-    struct drm_kms_state next = {.fb = kms->console,
-                                 .plane_crtc = KMS_CRTC,
+    struct drm_kms_state next = {.primary = {.fb = kms->console, .crtc = KMS_CRTC},
                                  .connector_crtc = KMS_CRTC,
                                  .active = true,
                                  .has_mode = true,

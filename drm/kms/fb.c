@@ -8,11 +8,13 @@
 static void remove_fb(struct drm *drm, struct drm_kms_fb *fb)
 {
     fb->object.owner = NULL;
-    if (drm->kms->state.fb == fb) {
-        drm->kms->state.fb = NULL;
-        drm->kms->state.plane_crtc = 0;
-        fb->object.refs--; /* the state's; the owner's is left */
-    }
+    struct drm_kms_plane *planes[] = {&drm->kms->state.primary, &drm->kms->state.cursor};
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(planes); i++)
+        if (planes[i]->fb == fb) {
+            planes[i]->fb = NULL;
+            planes[i]->crtc = 0;
+            fb->object.refs--; /* the state's; the owner's is left */
+        }
     drm_kms_object_put(drm, &fb->object);
 }
 
@@ -35,14 +37,14 @@ void drm_kms_close_file(struct drm_file *file)
     bool last = file->minor == DRM_MINOR_CARD;
     for (const struct drm_file *other = drm->files; other; other = other->next)
         last &= other == file || other->minor != DRM_MINOR_CARD;
-    if (last && drm->kms->state.fb != drm->kms->console)
+    if (last && drm->kms->state.primary.fb != drm->kms->console)
         drm_kms_console_show(drm);
 }
 
 /* ---- framebuffers ---- */
 
-static int add_fb(struct drm_file *file, const struct drm_kms_fb *wanted, uint32_t handle, uint64_t modifier,
-                  uint32_t *id)
+int drm_kms_fb_create(struct drm_file *file, const struct drm_kms_fb *wanted, uint32_t handle,
+                      uint64_t modifier, struct drm_file *owner, struct drm_kms_fb **out)
 {
     uint32_t bytes = drm_kms_format_bytes(wanted->format);
     if (!bytes || !wanted->width || !wanted->height || wanted->width > 4096 || wanted->height > 4096)
@@ -70,12 +72,22 @@ static int add_fb(struct drm_file *file, const struct drm_kms_fb *wanted, uint32
     }
     fb->object.type = KMS_FRAMEBUFFER;
     fb->object.refs = 1;
-    fb->object.owner = file;
+    fb->object.owner = owner;
     fb->bo = bo;
     bo->users++;
     drm_bo_get(bo);
-    *id = fb->object.id;
+    *out = fb;
     return 0;
+}
+
+static int add_fb(struct drm_file *file, const struct drm_kms_fb *wanted, uint32_t handle, uint64_t modifier,
+                  uint32_t *id)
+{
+    struct drm_kms_fb *fb;
+    int r = drm_kms_fb_create(file, wanted, handle, modifier, file, &fb);
+    if (!r)
+        *id = fb->object.id;
+    return r;
 }
 
 static uint64_t default_modifier(struct drm_file *file, uint32_t handle)
@@ -168,8 +180,8 @@ static int getfb2(struct drm_file *file, void *argument, const struct drm_user *
 
 /* ---- blobs ---- */
 
-/* Every format in every layout. */
-int drm_kms_blobs_init(struct drm *drm)
+/* Every format in every layout; the blob gets the number `id`. */
+static int make_formats(struct drm *drm, const uint32_t *formats, uint32_t format_count, uint32_t id)
 {
     const struct drm_driver *driver = drm->driver;
     const uint32_t count = UTIL_MIN(driver->layout_count, DRM_DRIVER_LAYOUTS);
@@ -178,18 +190,23 @@ int drm_kms_blobs_init(struct drm *drm)
         uint32_t formats[KMS_FORMATS + 1]; /* an even number of them */
         struct drm_format_modifier modifiers[DRM_DRIVER_LAYOUTS];
     } blob = {
-        .head = {.version = FORMAT_BLOB_CURRENT, .count_formats = KMS_FORMATS, .count_modifiers = count}};
+        .head = {.version = FORMAT_BLOB_CURRENT, .count_formats = format_count, .count_modifiers = count}};
     blob.head.formats_offset = (uint32_t)((uint8_t *)blob.formats - (uint8_t *)&blob);
     blob.head.modifiers_offset = (uint32_t)((uint8_t *)blob.modifiers - (uint8_t *)&blob);
-    memcpy(blob.formats, drm_kms_formats, sizeof drm_kms_formats);
+    memcpy(blob.formats, formats, format_count * sizeof *formats);
     for (unsigned i = 0; i < count; i++)
-        blob.modifiers[i] = (struct drm_format_modifier){.formats = (1u << KMS_FORMATS) - 1,
+        blob.modifiers[i] = (struct drm_format_modifier){.formats = (1u << format_count) - 1,
                                                          .modifier = driver->layouts[i].modifier};
-    drm_ids_remove(&drm->kms->objects, KMS_BLOB_IN_FORMATS); /* the lowest free number from now on */
-    uint32_t id;
+    drm_ids_remove(&drm->kms->objects, id); /* the lowest free number from now on */
     return drm_kms_blob_create(
         drm, NULL, &blob, (uint32_t)(sizeof blob - (DRM_DRIVER_LAYOUTS - count) * sizeof blob.modifiers[0]),
         &id);
+}
+
+int drm_kms_blobs_init(struct drm *drm)
+{
+    int r = make_formats(drm, drm_kms_formats, KMS_FORMATS, KMS_BLOB_IN_FORMATS);
+    return r ? r : make_formats(drm, drm_kms_cursor_formats, KMS_CURSOR_FORMATS, KMS_BLOB_CURSOR_FORMATS);
 }
 
 static int create_blob(struct drm_file *file, void *argument, const struct drm_user *user)

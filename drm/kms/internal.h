@@ -1,6 +1,6 @@
 /* What the files of the display side share. Not for users.
  *
- * A display of the simplest kind: one connector, encoder, CRTC and primary plane, whose "scanout" is a
+ * A display of the simplest kind: one connector, encoder, CRTC, primary plane and cursor, whose "scanout" is a
  * picture file or nothing. Without a clock (clock.c) what is committed is shown as soon as the jobs are done that
  * draw it, and programs run as fast as they are drawn. */
 #ifndef VITRAIL_DRM_KMS_INTERNAL_H
@@ -45,6 +45,8 @@ enum drm_kms_id {
     KMS_PROP_OUT_FENCE_PTR,
     KMS_PROP_DPMS,
     KMS_BLOB_IN_FORMATS,
+    KMS_CURSOR,
+    KMS_BLOB_CURSOR_FORMATS,
     KMS_FIRST_FREE = 32
 };
 
@@ -73,12 +75,17 @@ struct drm_kms_blob {
 
 #define KMS_MODES 8
 
-/* All that atomic commits change. References to fb and mode blob are held by the state in use. */
-struct drm_kms_state {
+struct drm_kms_plane {
     struct drm_kms_fb *fb;
-    uint32_t plane_crtc, connector_crtc;
+    uint32_t crtc;
     uint32_t src[4]; /* x, y, w, h in 16.16 */
     int32_t dst[4];  /* x, y, w, h */
+};
+
+/* All that atomic commits change. References to framebuffers are held by the state in use. */
+struct drm_kms_state {
+    struct drm_kms_plane primary, cursor;
+    uint32_t connector_crtc;
     bool active;
     struct drm_mode_modeinfo mode;
     bool has_mode;
@@ -138,13 +145,17 @@ void drm_kms_count_shown(struct drm *drm, const struct drm_file *file); /* struc
 const struct drm_driver_layout *drm_kms_layout_find(const struct drm *drm, uint64_t modifier);
 /* Bytes a pixel of a format the plane knows; 0 when it does not. */
 uint32_t drm_kms_format_bytes(uint32_t format);
-enum { KMS_FORMATS = 5 };
-extern const uint32_t drm_kms_formats[KMS_FORMATS]; /* that the plane knows */
+enum { KMS_FORMATS = 5, KMS_CURSOR_FORMATS = 2, KMS_CURSOR_SIDE = 64 /* as the card's capabilities say */ };
+extern const uint32_t drm_kms_formats[KMS_FORMATS];               /* that the primary plane knows, */
+extern const uint32_t drm_kms_cursor_formats[KMS_CURSOR_FORMATS]; /* and the cursor */
 
 /* ---- scanout.c ---- */
 void drm_kms_present(struct drm *drm);
 
 /* ---- state.c ---- */
+void drm_kms_hold(const struct drm_kms_state *state); /* its framebuffers */
+void drm_kms_let_go(struct drm *drm, const struct drm_kms_state *state);
+uint64_t drm_kms_drawn(const struct drm_kms_state *state); /* the last job that draws them; 0: none */
 /* Makes `next` the state in use, which is shown when its jobs are done; what was committed before is shown
  * (DRM_FLUSH). `flip` may be NULL. */
 void drm_kms_commit(struct drm *drm, const struct drm_kms_state *next, const struct drm_kms_flip *flip);
@@ -178,7 +189,14 @@ int drm_kms_console_init(struct drm *drm); /* 0; a negative errno */
 void drm_kms_console_show(struct drm *drm);
 
 /* ---- fb.c ---- */
-int drm_kms_blobs_init(struct drm *drm); /* the blob of IN_FORMATS */
+int drm_kms_blobs_init(struct drm *drm); /* the blobs of IN_FORMATS */
+/* A framebuffer of a file's buffer; of an `owner` it is the one that is removed with it. 0, -EINVAL, -ENOENT, -ENOMEM. */
+int drm_kms_fb_create(struct drm_file *file, const struct drm_kms_fb *wanted, uint32_t handle,
+                      uint64_t modifier, struct drm_file *owner, struct drm_kms_fb **out);
+
+/* ---- cursor.c ---- */
+/* The older calls: at once, though what is shown is drawn with the next picture. */
+int drm_kms_cursor(struct drm_file *file, void *argument, const struct drm_user *user);
 
 /* ---- kms.c ---- */
 bool drm_kms_mode_valid(const struct drm_mode_modeinfo *mode);

@@ -78,8 +78,7 @@ void drm_kms_finish(struct drm *drm)
     if (!kms)
         return;
     drm_kms_clock_end(drm);
-    if (kms->state.fb)
-        drm_kms_object_put(drm, &kms->state.fb->object);
+    drm_kms_let_go(drm, &kms->state);
     for (uint32_t i = 1; i < kms->objects.count; i++) {
         struct drm_kms_object *object = kms->objects.slot[i];
         if (object && object->type != KMS_FIXED)
@@ -140,9 +139,9 @@ static int get_crtc(struct drm_file *file, void *argument, const struct drm_user
     const struct drm_kms_state *state = &file->drm->kms->state;
     if (crtc->crtc_id != KMS_CRTC)
         return -ENOENT;
-    crtc->fb_id = state->fb ? state->fb->object.id : 0;
-    crtc->x = state->src[0] >> 16;
-    crtc->y = state->src[1] >> 16;
+    crtc->fb_id = state->primary.fb ? state->primary.fb->object.id : 0;
+    crtc->x = state->primary.src[0] >> 16;
+    crtc->y = state->primary.src[1] >> 16;
     crtc->gamma_size = 256;
     crtc->mode_valid = state->active && state->has_mode;
     if (crtc->mode_valid)
@@ -203,9 +202,9 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
     if (!crtc->mode_valid) {
         if (crtc->count_connectors)
             return -EINVAL;
-        next.fb = NULL;
+        next.primary.fb = NULL;
         next.active = next.has_mode = false;
-        next.plane_crtc = next.connector_crtc = next.mode_blob = 0;
+        next.primary.crtc = next.connector_crtc = next.mode_blob = 0;
         drm_kms_commit(drm, &next, NULL);
         return 0;
     }
@@ -220,13 +219,13 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
     if (!drm_kms_mode_valid(&crtc->mode) || crtc->x > MAX_SIDE || crtc->y > MAX_SIDE)
         return -EINVAL;
     if (crtc->fb_id != UINT32_MAX) /* -1 keeps the one that is shown */
-        next.fb = drm_kms_fb_get(drm, crtc->fb_id);
-    if (!next.fb)
+        next.primary.fb = drm_kms_fb_get(drm, crtc->fb_id);
+    if (!next.primary.fb)
         return -ENOENT;
     next.active = next.has_mode = true;
     next.mode = crtc->mode;
     next.mode_blob = 0;
-    next.plane_crtc = next.connector_crtc = KMS_CRTC;
+    next.primary.crtc = next.connector_crtc = KMS_CRTC;
     drm_kms_set_rectangles(&next, crtc->x, crtc->y);
     r = drm_kms_check_state(&next);
     if (r)
@@ -246,14 +245,14 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
         return -EINVAL;
     if (flip->crtc_id != KMS_CRTC)
         return -ENOENT;
-    if (!next.fb)
+    if (!next.primary.fb)
         return -EBUSY;
     struct drm_kms_fb *fb = drm_kms_fb_get(drm, flip->fb_id);
     if (!fb)
         return -ENOENT;
-    if (fb->format != next.fb->format)
+    if (fb->format != next.primary.fb->format)
         return -EINVAL;
-    next.fb = fb;
+    next.primary.fb = fb;
     int r = drm_kms_check_state(&next);
     bool event = flip->flags & DRM_MODE_PAGE_FLIP_EVENT;
     if (!r && event)
@@ -272,21 +271,8 @@ static int dirty_fb(struct drm_file *file, void *argument, const struct drm_user
     drm_fence_wait(file->drm, fb->bo->write_seqno);
     drm_kms_flush(file->drm);
     fb = drm_kms_fb_get(file->drm, dirty->fb_id);
-    if (fb && fb == file->drm->kms->state.fb)
+    if (fb && fb == file->drm->kms->state.primary.fb)
         drm_kms_present(file->drm);
-    return 0;
-}
-
-/* The cursor is not part of the picture: accepted, not drawn. */
-static int cursor(struct drm_file *file, void *argument, const struct drm_user *user)
-{
-    const struct drm_mode_cursor2 *c = argument;
-    if (!c->flags || c->flags & ~(uint32_t)DRM_MODE_CURSOR_FLAGS)
-        return -EINVAL;
-    if (c->crtc_id != KMS_CRTC)
-        return -ENOENT;
-    if (c->flags & DRM_MODE_CURSOR_BO && c->handle && !drm_handle_get(file, c->handle))
-        return -ENOENT;
     return 0;
 }
 
@@ -451,8 +437,8 @@ const struct drm_ioctl_row drm_kms_ioctls[] = {
     {DRM_IOCTL_MODE_GETCONNECTOR, 0, get_connector},
     {DRM_IOCTL_MODE_PAGE_FLIP, DRM_NEED_MASTER | DRM_FLUSH, page_flip},
     {DRM_IOCTL_MODE_DIRTYFB, DRM_NEED_MASTER, dirty_fb},
-    {DRM_IOCTL_MODE_CURSOR, DRM_NEED_MASTER, cursor},
-    {DRM_IOCTL_MODE_CURSOR2, DRM_NEED_MASTER, cursor},
+    {DRM_IOCTL_MODE_CURSOR, DRM_NEED_MASTER, drm_kms_cursor},
+    {DRM_IOCTL_MODE_CURSOR2, DRM_NEED_MASTER, drm_kms_cursor},
     {DRM_IOCTL_MODE_GETGAMMA, 0, get_gamma},
     {DRM_IOCTL_MODE_SETGAMMA, DRM_NEED_MASTER, set_gamma},
     {DRM_IOCTL_WAIT_VBLANK, 0, wait_vblank},

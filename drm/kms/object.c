@@ -7,6 +7,8 @@
 const uint32_t drm_kms_formats[KMS_FORMATS] = {DRM_FORMAT_XRGB8888, DRM_FORMAT_ARGB8888, DRM_FORMAT_XBGR8888,
                                                DRM_FORMAT_ABGR8888, DRM_FORMAT_RGB565};
 
+const uint32_t drm_kms_cursor_formats[KMS_CURSOR_FORMATS] = {DRM_FORMAT_ARGB8888, DRM_FORMAT_ABGR8888};
+
 uint32_t drm_kms_format_bytes(uint32_t format)
 {
     for (uint32_t i = 0; i < KMS_FORMATS; i++)

@@ -1,5 +1,5 @@
-/* What the display shows: the plane's part of its framebuffer, as a picture file and as a frame mark in the
- * capture. */
+/* What the display shows: the primary plane's part of its framebuffer with the cursor over it as a picture file, and the
+ * primary plane alone as a frame mark in the capture. */
 #include "drm/kms/internal.h"
 
 #include "drm/core/log.h"
@@ -33,27 +33,48 @@ static struct capture_frame frame_of(const struct drm_kms_fb *fb)
     };
 }
 
+static struct raster_rect part_of(const struct drm_kms_plane *plane)
+{
+    const uint32_t *src = plane->src;
+    return (struct raster_rect){(int32_t)(src[0] >> 16), (int32_t)(src[1] >> 16),
+                                (int32_t)((src[0] + src[2]) >> 16), (int32_t)((src[1] + src[3]) >> 16)};
+}
+
+/* False: there is none. */
+static bool place_cursor(const struct drm_kms_state *state, struct gpu_picture_over *out)
+{
+    const struct drm_kms_plane *cursor = &state->cursor;
+    if (!cursor->fb || cursor->fb->bo->need == DRM_BO_PURGED)
+        return false;
+    *out = (struct gpu_picture_over){.frame = frame_of(cursor->fb),
+                                     .part = part_of(cursor),
+                                     .x = (int64_t)cursor->dst[0] - state->primary.dst[0],
+                                     .y = (int64_t)cursor->dst[1] - state->primary.dst[1]};
+    return true;
+}
+
 /* Its bytes are kept, for the program draws into it again. Who made the card asks at the end whether all
  * could be written; that one could not is said at once, too. */
 static void write_picture(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
-    const uint32_t *src = kms->state.src;
-    const struct raster_rect plane = {src[0] >> 16, src[1] >> 16, (src[0] + src[2]) >> 16,
-                                      (src[1] + src[3]) >> 16};
-    const struct capture_frame frame = frame_of(kms->state.fb);
+    const struct capture_frame frame = frame_of(kms->state.primary.fb);
+    const struct raster_rect part = part_of(&kms->state.primary);
+    struct gpu_picture_over cursor;
+    const bool has_cursor = place_cursor(&kms->state, &cursor);
     struct util_error error = {0};
     if (kms->frames_failed || !util_frames_wants(drm->options.frames, kms->frames))
         return;
-    kms->frames_failed = util_frames_add(drm->options.frames, kms->frames,
-                                         gpu_picture_keep(drm->memory, &frame, &plane), gpu_picture_draw);
+    kms->frames_failed = util_frames_add(
+        drm->options.frames, kms->frames,
+        gpu_picture_keep_with(drm->memory, &frame, &part, has_cursor ? &cursor : NULL), gpu_picture_draw);
     if (kms->frames_failed && util_frames_flush(drm->options.frames, &error))
         drm_log(drm, "no more pictures are written: %s", error.text);
 }
 
 static void mark_frame(struct drm *drm)
 {
-    const struct drm_kms_fb *fb = drm->kms->state.fb;
+    const struct drm_kms_fb *fb = drm->kms->state.primary.fb;
     const struct capture_frame frame = frame_of(fb);
     capture_write_range(drm->options.capture, drm->memory, fb->bo->offset, fb->bo->size);
     capture_write_frame(drm->options.capture, &frame);
@@ -64,8 +85,8 @@ static void mark_frame(struct drm *drm)
 void drm_kms_present(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
-    if (!kms->state.fb || kms->state.fb == kms->console || !kms->state.active ||
-        kms->state.fb->bo->need == DRM_BO_PURGED)
+    if (!kms->state.primary.fb || kms->state.primary.fb == kms->console || !kms->state.active ||
+        kms->state.primary.fb->bo->need == DRM_BO_PURGED)
         return;
     kms->frames++;
     if (drm->options.capture)

@@ -119,8 +119,8 @@ static inline uint32_t property(struct display *d, uint32_t object, uint32_t typ
 }
 
 struct commit {
-    uint32_t objects[3], counts[3], ids[16];
-    uint64_t values[16];
+    uint32_t objects[4], counts[4], ids[32];
+    uint64_t values[32];
     struct drm_mode_atomic atomic;
 };
 

@@ -25,11 +25,11 @@ static void test_resources(void **state)
     assert_true(mode.type & DRM_MODE_TYPE_PREFERRED);
     struct drm_mode_get_plane_res planes = {0};
     assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETPLANERESOURCES, &planes), 0);
-    assert_int_equal(planes.count_planes, 0); /* the primary plane is for those who ask for it */
+    assert_int_equal(planes.count_planes, 0); /* primary plane and cursor are for those who ask for them */
     struct drm_set_client_cap cap = {DRM_CLIENT_CAP_UNIVERSAL_PLANES, 1};
     assert_int_equal(CALL(d.file, DRM_IOCTL_SET_CLIENT_CAP, &cap), 0);
     assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETPLANERESOURCES, &planes), 0);
-    assert_int_equal(planes.count_planes, 1);
+    assert_int_equal(planes.count_planes, 2);
     display_close(&d);
 }
 
