@@ -58,12 +58,20 @@ struct drm_listener {
     void (*message)(void *data, const char *text);            /* what a kernel would write to its log */
 };
 
+/* Who is shown what is presented: `kept` is what gpu_picture_keep_with has made of it, the callee's to free; NULL: there
+ * was no memory for it. Called with the card locked: it must not call back. */
+struct drm_screen {
+    void *data;
+    void (*show)(void *data, void *kept); /* NULL: nobody is */
+};
+
 struct drm_options {
     struct gpu_device gpu;          /* borrowed, used by nobody else; its IRQ callback becomes the card's */
     struct capture_writer *capture; /* borrowed; NULL: nothing is recorded */
     bool asynchronous; /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
     struct util_frames
-        *frames;            /* takes what is presented, by its number from 1; borrowed. NULL: nobody does */
+        *frames; /* takes what is presented, by its number from 1; borrowed. NULL: nobody does */
+    struct drm_screen screen;
     uint32_t width, height; /* preferred mode; 0: DRM_USUAL_WIDTH x DRM_USUAL_HEIGHT */
     uint32_t rate; /* vblanks a second, at which what is committed is shown, up to DRM_RATE_MAX; 0: at once */
     bool unstable_ioctls; /* the parameter of panfrost: programs may have its performance counters */

@@ -98,6 +98,7 @@ static int start_server(struct run *run, pid_t *server, int *control)
     close(ready[1]);
     close(alive[0]);
     close(run->listener);
+    tool_window_leave(run->window);
     *control = alive[1];
     ssize_t n;
     while ((n = read(ready[0], &byte, 1)) < 0 && errno == EINTR)
@@ -121,19 +122,37 @@ static int run_all(struct run *run, const struct drm_launch *launch)
         run_folder_remove(run);
         return tool_error(run->name, TOOL_HOST, "no folder for the card's files: %s", strerror(-r));
     }
+    char title[256];
+    run_command_line(run, title, sizeof title);
+    if (run->shows) {
+        int begun = tool_window_begin(run->name, title, run_width(run), run_height(run), &run->window,
+                                      &run->window_process);
+        if (begun) {
+            run_folder_remove(run);
+            return begun;
+        }
+    }
     if (run->tells && !(run->stats = run_stats_create()))
         tool_error(run->name, 0, "no memory for --stats");
     int status = run->server ? run_remote_start(run) : start_server(run, &server, &control);
     if (status < 0)
         status = run_program(run, launch, server, control);
     run_folder_remove(run);
+    if (run->window_process > 0) { /* nobody needs it any more */
+        kill(run->window_process, SIGKILL);
+        waitpid(run->window_process, NULL, 0);
+    }
     return status;
 }
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {
-        .name = argv[0], .remote = -1, .memory = RUN_MEMORY, .restarts = 32, .device = TOOL_USUAL_DEVICE};
+    struct run run = {.name = argv[0],
+                      .remote = -1,
+                      .memory = RUN_MEMORY,
+                      .rate = RUN_RATE,
+                      .restarts = 32,
+                      .device = TOOL_USUAL_DEVICE};
     struct drm_launch launch;
     struct util_error error = {0};
     if (fcntl(STDIN_FILENO, F_GETFD) < 0) /* or a file of ours would become the program's */

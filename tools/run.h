@@ -10,9 +10,13 @@
 #include "tools/input.h"
 #include "tools/run_stats.h"
 #include "tools/tool.h"
+#include "tools/window.h"
 
-#define RUN_MEMORY    (1ull << 30) /* of a guest, by default */
-#define RUN_FINISH_MS 60000        /* for a server whose run is over, to show what is to be shown */
+#define RUN_MEMORY (1ull << 30) /* of a guest, by default */
+#define RUN_RATE                                                                                             \
+    UINT64_MAX /* vblanks a second that nobody asked for: RUN_SHOWN_RATE in a window, else no clock */
+#define RUN_SHOWN_RATE 60
+#define RUN_FINISH_MS  60000 /* for a server whose run is over, to show what is to be shown */
 
 /* What the server is told through `control` before that is closed: the program has ended, so that it can be
  * asked whether it used the GPU; nobody waits for what is still to be shown. */
@@ -26,7 +30,7 @@ struct run {
     struct tool_frames_options frames;
     uint32_t width, height;
     uint64_t memory, restarts, limit, rate;
-    bool sync, any_driver, tells;
+    bool sync, any_driver, tells, shows;
     const char *gpu;
     struct drm_launch_options launch;
     struct drm_root root; /* folder: NULL, or the program gets a root of its own */
@@ -37,11 +41,13 @@ struct run {
     char folder[80]; /* of socket and files: of our user alone */
     int lock;        /* its descriptor, which holds it as long as any process has it */
     int listener;
-    int remote;                /* of `server`: the connection to it */
-    bool no_driver;            /* a native program, and this machine's Mesa lacks the driver */
-    bool pipe_ignored;         /* SIGPIPE was when we were started, so it is for the program */
-    struct tool_input *script; /* of `input`, read */
-    struct run_stats *stats;   /* if it `tells` of them */
+    int remote;                 /* of `server`: the connection to it */
+    bool no_driver;             /* a native program, and this machine's Mesa lacks the driver */
+    bool pipe_ignored;          /* SIGPIPE was when we were started, so it is for the program */
+    struct tool_input *script;  /* of `input`, read */
+    struct run_stats *stats;    /* if it `tells` of them */
+    struct tool_window *window; /* if it `shows`; the card's process has it */
+    pid_t window_process;       /* 0: there is none, or it has ended */
     FILE *log_file;
     unsigned reports, faults;
 };

@@ -53,6 +53,11 @@ void run_command_line(const struct run *run, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s%s", arg == run->argv ? "" : " ", *arg);
 }
 
+static uint32_t run_rate(const struct run *run)
+{
+    return run->rate != RUN_RATE ? (uint32_t)run->rate : run->window ? RUN_SHOWN_RATE : 0;
+}
+
 int run_card_open(struct run *run, struct run_card *p)
 {
     struct gpu_options options;
@@ -85,11 +90,14 @@ int run_card_open(struct run *run, struct run_card *p)
                                .frames = p->frames.frames,
                                .width = run->width,
                                .height = run->height,
-                               .rate = (uint32_t)run->rate,
+                               .rate = run_rate(run),
+                               .screen = tool_window_screen(run->window),
                                .listener = {run, on_fault, on_message}};
     r = drm_create(&p->memory, &card, &p->drm);
     if (!r)
         r = drm_input_create(run_width(run), run_height(run), &p->input);
+    if (!r)
+        r = tool_window_open(run->window, p->input);
     return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
 }
 
@@ -127,7 +135,6 @@ int run_card_close(struct run *run, struct run_card *p, struct drm_use *use)
     int status = TOOL_OK;
     unsigned unplayed = tool_input_stop(run->script);
     drm_server_destroy(p->server);
-    drm_input_destroy(p->input);
     if (unplayed) {
         char text[DRM_LAUNCH_PATH + 80];
         snprintf(text, sizeof text,
@@ -137,6 +144,8 @@ int run_card_close(struct run *run, struct run_card *p, struct drm_use *use)
     }
     *use = p->drm ? drm_used(p->drm) : (struct drm_use){0};
     drm_destroy(p->drm);
+    tool_window_close(run->window);
+    drm_input_destroy(p->input);
     int unwritten = tool_frames_close(&p->frames);
     if (unwritten)
         status = unwritten;

@@ -58,8 +58,7 @@ const struct tool_option run_card_rows[] = {
      .takes = "WIDTHxHEIGHT up to 4096x4096"},
     {"fps", "N",
      "what is committed to the display is shown at one of N times a second, and modes say so (default 0: as "
-     "soon as it "
-     "is drawn)",
+     "soon as it is drawn)",
      .kind = TOOL_NUMBER, .at = AT(rate), .min = 0, .max = DRM_RATE_MAX},
     {"memory", "SIZE", "guest memory, as 512M or 1G (default 1G, at most 4G)", .kind = TOOL_SIZE,
      .at = AT(memory), .min = 64u << 20, .max = 4ull << 30, .takes = "a size from 64M to 4G"},
@@ -100,6 +99,11 @@ static const struct tool_option common_rows[] = {
      "320 "
      "180`, `click` (docs/INPUT.md)",
      .kind = TOOL_FILE, .at = AT(input)},
+    {"window", NULL,
+     "show the display in a window of this machine's, whose keys and pointer are the program's; closing it "
+     "ends the "
+     "program",
+     .kind = TOOL_SWITCH, .at = AT(shows)},
     {"stats", NULL,
      "each second a line on standard error: pictures, the time that the GPU is at work, and how many "
      "processors the "
@@ -197,11 +201,11 @@ static const char *asks_server(const struct run *run)
     const struct tool_device_options usual = TOOL_USUAL_DEVICE, *d = &run->device;
     if (run->record)
         return "--record";
-    if (run->input || run->tells)
-        return "--input and --stats";
+    if (run->input || run->tells || run->shows)
+        return "--input, --stats and --window";
     if (run->frames.folder || run->frames.video)
         return "--frames and --video";
-    if (run->width || run->rate || run->memory != RUN_MEMORY || run->sync)
+    if (run->width || run->rate != RUN_RATE || run->memory != RUN_MEMORY || run->sync)
         return "--mode, --fps, --memory and --sync";
     if (d->threads != usual.threads || d->level != usual.level || d->tier != usual.tier ||
         d->numeric != usual.numeric || d->interpreter || d->reference || d->in_order || d->no_cache ||

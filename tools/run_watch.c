@@ -30,7 +30,7 @@ struct watch {
     pid_t program,
         server;   /* 0: has ended, or was given up; a server that is another's has no process of ours */
     bool serving; /* the server has not ended */
-    int program_status, server_status;
+    int program_status, server_status, window_status;
     struct drm_use use; /* as another's server tells it */
     int control;        /* the server serves as long as it is open; -1 */
     bool started;       /* there was a program */
@@ -114,8 +114,19 @@ static void remote_ended(struct watch *w)
     server_ended(w);
 }
 
+/* It was closed, or could not be opened, which it has said itself. */
+static void window_ended(struct watch *w)
+{
+    if (!w->program)
+        return;
+    kill(w->program, SIGTERM);
+    within(w, PROGRAM_MS);
+}
+
 static void look_for_ends(struct watch *w)
 {
+    if (has_ended(&w->run->window_process, &w->window_status))
+        window_ended(w);
     if (has_ended(&w->server, &w->server_status))
         server_ended(w);
     if (has_ended(&w->program, &w->program_status))
@@ -205,6 +216,7 @@ static void await(struct watch *w, int signals)
 static bool watch_both(struct watch *w, const sigset_t *set)
 {
     int signals = signalfd(-1, set, SFD_CLOEXEC);
+    look_for_ends(w); /* of what has ended before signals were blocked nobody tells */
     while (signals >= 0 && (w->program || w->serving)) {
         await(w, signals);
         tell_stats(w);
@@ -296,7 +308,7 @@ int run_program(struct run *run, const struct drm_launch *launch, pid_t server, 
         close(other);
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (failed || w.server_left || w.given_up)
+    if (failed || w.server_left || w.given_up || exit_status(w.window_status))
         return TOOL_HOST;
     int status = exit_status(w.program_status), served = exit_status(w.server_status);
     if (run->server && !served)

@@ -53,21 +53,26 @@ static bool place_cursor(const struct drm_kms_state *state, struct gpu_picture_o
     return true;
 }
 
-/* Its bytes are kept, for the program draws into it again. Who made the card asks at the end whether all
- * could be written; that one could not is said at once, too. */
+/* Its bytes, for the program draws into it again. */
+static void *keep_picture(const struct drm *drm)
+{
+    const struct drm_kms_state *state = &drm->kms->state;
+    const struct capture_frame frame = frame_of(state->primary.fb);
+    const struct raster_rect part = part_of(&state->primary);
+    struct gpu_picture_over cursor;
+    const bool has_cursor = place_cursor(state, &cursor);
+    return gpu_picture_keep_with(drm->memory, &frame, &part, has_cursor ? &cursor : NULL);
+}
+
+/* Who made the card asks at the end whether all could be written; that one could not is said at once, too. */
 static void write_picture(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
-    const struct capture_frame frame = frame_of(kms->state.primary.fb);
-    const struct raster_rect part = part_of(&kms->state.primary);
-    struct gpu_picture_over cursor;
-    const bool has_cursor = place_cursor(&kms->state, &cursor);
     struct util_error error = {0};
     if (kms->frames_failed || !util_frames_wants(drm->options.frames, kms->frames))
         return;
-    kms->frames_failed = util_frames_add(
-        drm->options.frames, kms->frames,
-        gpu_picture_keep_with(drm->memory, &frame, &part, has_cursor ? &cursor : NULL), gpu_picture_draw);
+    kms->frames_failed =
+        util_frames_add(drm->options.frames, kms->frames, keep_picture(drm), gpu_picture_draw);
     if (kms->frames_failed && util_frames_flush(drm->options.frames, &error))
         drm_log(drm, "no more pictures are written: %s", error.text);
 }
@@ -93,4 +98,6 @@ void drm_kms_present(struct drm *drm)
         mark_frame(drm);
     if (drm->options.frames)
         write_picture(drm);
+    if (drm->options.screen.show)
+        drm->options.screen.show(drm->options.screen.data, keep_picture(drm));
 }

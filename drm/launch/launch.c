@@ -153,10 +153,9 @@ bool drm_launch_usual_root(const char *program, char out[DRM_LAUNCH_PATH])
     return print_path(out, "%s", first) && *first;
 }
 
-/* Beside the tool in a build folder (tools/vitrail, drm/client/), or where it is installed (bin/, lib/). */
-static bool find_beside(const char *name, char out[DRM_LAUNCH_PATH])
+bool drm_launch_find_beside(const char *name, char out[DRM_LAUNCH_PATH])
 {
-    static const char *const places[] = {"../drm/client", "../lib/vitrail"};
+    static const char *const places[] = {".", "../drm/client", "../lib/vitrail"};
     char self[PATH_MAX], plain[DRM_LAUNCH_PATH];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0)
@@ -173,7 +172,7 @@ static bool find_client(enum drm_arch arch, char out[DRM_LAUNCH_PATH])
 {
     char name[64];
     snprintf(name, sizeof name, "vitrail-client-%s.so", drm_arch_infos[arch].name);
-    return find_beside(name, out);
+    return drm_launch_find_beside(name, out);
 }
 
 static bool has_driver(const struct drm_launch *launch, const char *driver)
@@ -224,7 +223,8 @@ static int find_session(const struct drm_root *root, struct drm_launch *out, str
     if (read_arch(root, out->compositor, 0, &out->compositor_arch))
         return util_fail(error, -ENOEXEC, "%s%s is no program for amd64, arm64 or armhf", root->folder,
                          out->compositor);
-    return find_beside("vitrail-session", out->session) ? 0 : util_fail(error, -ENOENT, NO_SESSION);
+    return drm_launch_find_beside("vitrail-session", out->session) ? 0
+                                                                   : util_fail(error, -ENOENT, NO_SESSION);
 }
 
 /* Of a program with a root of its own: the emulators of all architectures, as it may begin programs of any. */

@@ -74,6 +74,10 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
  * False: there is none. */
 bool drm_launch_usual_root(const char *program, char out[DRM_LAUNCH_PATH]);
 
+/* A file of ours: beside the tool, with the clients in a build folder (drm/client/), or where it is installed
+ * (lib/vitrail/). */
+bool drm_launch_find_beside(const char *name, char out[DRM_LAUNCH_PATH]);
+
 /* The argument vector that runs the program with `argv` (argv[0] is replaced, argv ends with NULL): malloc'ed
  * in one piece, pointing into `launch` and argv; NULL without memory. */
 char **drm_launch_arguments(const struct drm_launch *launch, char **argv);
