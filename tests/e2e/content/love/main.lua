@@ -59,6 +59,7 @@ local function image_data(size, at)
 end
 
 function love.load()
+    love.mouse.setVisible(false) -- the display has a cursor, which the reference's picture lacks
     print("GL_VERSION: " .. select(2, g.getRendererInfo()))
     local slices = {}
     for layer = 0, 3 do
