@@ -16,6 +16,10 @@ class Court:
         for side in (self.emulated, self.llvmpipe, self.softpipe):
             side.stop()
 
+    def lint(self, scene):
+        """What `vitrail lint` tells of the driver's programs for a scene: '' of a software driver."""
+        return "" if self.against else self.emulated.lint(scene)
+
     def judge(self, scenes):
         """A Verdict by name, and the GPU's log. A scene is (name, lines)."""
         verdicts, open_scenes = {}, []

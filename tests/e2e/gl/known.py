@@ -18,7 +18,7 @@ class Known:
                 sys.exit(f"{path}:{number}: {error}")
 
     def reason(self, gpu, lines, verdict, log):
-        """Of a reduced scene that differs, or None. `log`: what the emulated GPU reported of it."""
+        """Of a reduced scene that differs, or None. `log`: what the emulated GPU reported of it, and the linter of the driver's programs."""
         text = "\n".join(lines) + "\n" + verdict.text + "\n" + log
         for name, pattern, reason in self.rows:
             if name.fullmatch(gpu) and pattern.search(text):

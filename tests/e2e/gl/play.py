@@ -113,6 +113,22 @@ class Side:
                 process.kill()
 
 
+class Emulated(Side):
+    """The stock driver on the emulated GPU."""
+
+    def lint(self, scene):
+        """What the linter finds in what the driver makes of a scene: '' if that cannot be recorded."""
+        with tempfile.TemporaryDirectory(prefix="gldiff-") as folder:
+            capture = pathlib.Path(folder) / "scene.vtc"
+            vitrail, _, *rest = self.command
+            recorder = Side([vitrail, "record", "-o", capture, *rest], self.environment, self.renderer, self.version, self.timeout)
+            recorder.play([scene])
+            if not capture.exists():
+                return ""
+            done = subprocess.run([vitrail, "lint", str(capture)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            return done.stdout.decode(errors="replace")
+
+
 def software(folder, driver, version, timeout=10):
     # Bilinear filtering in floats, and a level of detail for each pixel.
     return Side([folder / "player-native"], {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": driver, "LP_NUM_THREADS": "0",
@@ -120,5 +136,5 @@ def software(folder, driver, version, timeout=10):
 
 
 def emulated(folder, gpu, vitrail, sysroot, options, timeout=20):
-    return Side([vitrail, "run", "--gpu", gpu.name, "--threads", "0", "--sysroot", sysroot, *options, "--", folder / "player-arm64"], {},
+    return Emulated([vitrail, "run", "--gpu", gpu.name, "--threads", "0", "--sysroot", sysroot, *options, "--", folder / "player-arm64"], {},
                 gpu.renderer, gpu.version, timeout)
