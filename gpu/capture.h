@@ -109,6 +109,10 @@ int capture_write_register(struct capture_writer *writer, uint32_t offset, uint3
 int capture_write_frame(struct capture_writer *writer, const struct capture_frame *frame);
 /* Pages as another capture has them, whatever the replay holds. */
 int capture_write_pages(struct capture_writer *writer, const struct capture_page *pages, uint32_t count);
+/* An event of another capture; behind a frame mark all so far reaches the file, and a restart point is offered. `memory`: the
+ * guest's as the event finds it. Codes of the above. */
+int capture_write_event(struct capture_writer *writer, const struct capture_event *event,
+                        const struct gpu_memory *memory);
 /* As capture_write_register, but the file does not get it: of what happened before it begins. */
 void capture_note_register(struct capture_writer *writer, uint32_t offset, uint32_t value);
 /* How a file begins that leaves out what was before: memory as it stands, and what brings the device to where it

@@ -221,6 +221,25 @@ int capture_write_frame(struct capture_writer *w, const struct capture_frame *fr
     return 0;
 }
 
+int capture_write_event(struct capture_writer *w, const struct capture_event *event,
+                        const struct gpu_memory *memory)
+{
+    int code;
+    switch (event->type) {
+    case CAPTURE_EVENT_PAGES: return capture_write_pages(w, event->pages.pages, event->pages.count);
+    case CAPTURE_EVENT_REGISTER:
+    case CAPTURE_EVENT_IRQ_REPLY:
+        return capture_write_register(w, event->reg.offset, event->reg.value,
+                                      event->type == CAPTURE_EVENT_IRQ_REPLY);
+    case CAPTURE_EVENT_FRAME:
+        code = capture_write_frame(w, &event->frame);
+        if (!code)
+            code = capture_flush(w);
+        return code ? code : capture_offer_restart(w, memory);
+    default: return 0;
+    }
+}
+
 void capture_note_register(struct capture_writer *w, uint32_t offset, uint32_t value)
 {
     gpu_setup_note(&w->setup, offset, value);

@@ -62,7 +62,7 @@ void gpu_lint_tell(struct gpu_lint *l, const struct gpu_lint_finding *finding, u
     const uint64_t key[] = {(uintptr_t)f.rule, what, (uintptr_t)f.place, f.pc};
     f.job = l->summary->jobs;
     f.draw = l->draw;
-    if (gpu_seen_first(&l->found_before, key, sizeof key, &l->error))
+    if (l->found && gpu_seen_first(&l->found_before, key, sizeof key, &l->error))
         l->found(l->data, &f);
 }
 
@@ -86,6 +86,10 @@ void gpu_lint_program(const struct gpu_lint_program *program)
 {
     struct gpu_lint *l = program->lint;
     struct gpu_lint_program p = *program;
+    if (l->program) {
+        l->program(l->data, program);
+        return;
+    }
     if (!gpu_seen_first(&l->looked_at, p.words, (size_t)p.count * p.set->word_bytes, &l->error))
         return;
     l->summary->programs++;
@@ -107,6 +111,10 @@ static int read_events(struct gpu_lint *l, const struct gpu_linter *linter, stru
             l->draw = 0;
             linter->write(l, event.reg.offset, event.reg.value);
         }
+        if (event.type == CAPTURE_EVENT_FRAME) {
+            l->frames.all++;
+            l->frames.shown += event.frame.presented;
+        }
         for (uint32_t i = 0; event.type == CAPTURE_EVENT_PAGES && i < event.pages.count; i++) {
             uint8_t *to = gpu_memory_at(&l->memory, event.pages.pages[i].address, GPU_PAGE);
             if (to)
@@ -116,21 +124,20 @@ static int read_events(struct gpu_lint *l, const struct gpu_linter *linter, stru
     return l->error;
 }
 
-int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *reader, gpu_lint_fn found,
-                     void *data, struct gpu_lint_summary *summary, struct util_error *error)
+/* `hooks`: `found`, `program`, `data` and `summary` of it. */
+static int walk(const struct gpu_linter *linter, struct capture_reader *reader, const struct gpu_lint *hooks,
+                struct util_error *error)
 {
     struct capture_info info;
     capture_reader_info(reader, &info);
     const struct gpu_info *gpu = gpu_info_find(info.gpu);
-    *summary = (struct gpu_lint_summary){0};
+    *hooks->summary = (struct gpu_lint_summary){0};
     if (!gpu || strcmp(gpu->family, linter->family) != 0)
         return util_fail(error, -ENOTSUP, "a capture of a '%s', which is no %s", info.gpu, linter->family);
     struct gpu_lint *l = calloc(1, linter->bytes);
     if (!l)
         return util_fail(error, -ENOMEM, "out of memory");
-    l->summary = summary;
-    l->found = found;
-    l->data = data;
+    *l = *hooks;
     l->memory.fd = -1;
     const struct gpu_options options = {0};
     int code = gpu_memory_create(info.memory_size, &l->memory);
@@ -147,4 +154,20 @@ int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *rea
     gpu_seen_finish(&l->found_before);
     free(l);
     return code == -ENOMEM ? util_fail(error, code, "out of memory") : code;
+}
+
+int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *reader, gpu_lint_fn found,
+                     void *data, struct gpu_lint_summary *summary, struct util_error *error)
+{
+    const struct gpu_lint hooks = {.found = found, .data = data, .summary = summary};
+    return walk(linter, reader, &hooks, error);
+}
+
+int gpu_lint_programs(const struct gpu_linter *linter, struct capture_reader *reader,
+                      void (*met)(void *data, const struct gpu_lint_program *program), void *data,
+                      struct util_error *error)
+{
+    struct gpu_lint_summary summary;
+    const struct gpu_lint hooks = {.program = met, .data = data, .summary = &summary};
+    return walk(linter, reader, &hooks, error);
 }

@@ -36,16 +36,21 @@ struct gpu_seen {
 bool gpu_seen_first(struct gpu_seen *seen, const void *bytes, size_t size, int *error);
 void gpu_seen_finish(struct gpu_seen *seen);
 
+struct gpu_lint_program;
+
 /* A linter at work: what a family's own state begins with. */
 struct gpu_lint {
     struct gpu_memory memory; /* the guest's, as it is at the write at hand */
     struct gpu_seen looked_at, found_before;
     struct gpu_lint_summary *summary; /* `jobs` and `draws` are the family's to count */
     struct gpu_device device;         /* over `memory`; zeroed when the family wants none */
-    gpu_lint_fn found;
+    gpu_lint_fn found;                /* NULL: nobody hears of findings */
     void *data;
-    int error;     /* what ends the work: -ENOMEM */
-    uint32_t draw; /* at hand, of the job; 0: none */
+    /* Given: programs are told as they are met, and not looked at. */
+    void (*program)(void *data, const struct gpu_lint_program *program);
+    struct capture_counts frames; /* frame marks before the write at hand */
+    int error;                    /* what ends the work: -ENOMEM */
+    uint32_t draw;                /* at hand, of the job; 0: none */
 };
 
 /* What a family has. */
@@ -67,6 +72,12 @@ extern const struct gpu_linter vc4_linter, utgard_linter, mali_linter, libresoc_
  * do wrong there is told by running it. 0; -EBADMSG: damaged; -ENOTSUP: of another GPU; -ENOMEM. */
 int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *reader, gpu_lint_fn found,
                      void *data, struct gpu_lint_summary *summary, struct util_error *error);
+
+/* Calls `met` for each program that a job names, as often as one does; the same walk, in which nothing is looked at. Its
+ * `lint` says in which job, and after how many pictures. Codes as gpu_lint_capture. */
+int gpu_lint_programs(const struct gpu_linter *linter, struct capture_reader *reader,
+                      void (*met)(void *data, const struct gpu_lint_program *program), void *data,
+                      struct util_error *error);
 
 /* A finding of which job and draw are filled in here. The same rule about the same `what` - an address, a
  * program's hash - at the same pc and place is told once. */

@@ -149,6 +149,11 @@ void replay_set_listener(struct replay *replay, replay_listen_fn listen, void *d
     replay->listen_data = data;
 }
 
+const struct gpu_device *replay_device(const struct replay *replay)
+{
+    return &replay->gpu;
+}
+
 static int finish_error(struct replay *replay, int code, struct util_error *error)
 {
     if (error && !error->code)

@@ -42,6 +42,9 @@ typedef void (*replay_listen_fn)(void *data, const struct capture_event *event,
                                  const struct gpu_memory *memory);
 void replay_set_listener(struct replay *replay, replay_listen_fn listen, void *data);
 
+/* The device that is played on, which the player owns; for a listener, who may look and flush it. */
+const struct gpu_device *replay_device(const struct replay *replay);
+
 /* How many pictures the capture has, at most `limit` (then there may be more): from its index, else by reading that far.
  * The reader is back at the start afterwards. */
 uint64_t replay_count_pictures(struct capture_reader *reader, bool shown, uint64_t limit,

@@ -12,4 +12,19 @@
  * -ENOTSUP: no picture (a buffer, a raw word); -E2BIG: of more than `most`, or than pictures have; -ENOMEM; -EFAULT. */
 int gpu_texels_picture(const struct gpu_texels *texels, uint64_t most, struct util_image *out);
 
+/* A level's bytes, from its first texel's to its last one's. Both are malloc'ed. */
+struct gpu_texels_level {
+    uint64_t address; /* the GPU's */
+    uint32_t size;
+    uint8_t *before, *after;
+};
+void gpu_texels_level_finish(struct gpu_texels_level *level);
+
+/* What memory has to have so that a request reads `picture`, which is as wide and high as level 0, and smaller levels of its
+ * average; what is between texels stays. The picture is as gpu_texels_picture draws it, with alpha. 0 and *count levels, to
+ * be finished; -ENOTSUP: no plain image of two dimensions whose texels are whole bytes in guest memory; -ERANGE: of another
+ * size; -ENOMEM. */
+int gpu_texels_replace(const struct gpu_texels *texels, const struct util_image *picture,
+                       struct gpu_texels_level out[RASTER_IMAGE_LEVELS], uint32_t *count);
+
 #endif

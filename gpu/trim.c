@@ -9,25 +9,6 @@ struct trim {
     int code;    /* of the writer, the first */
 };
 
-static int write_event(struct capture_writer *w, const struct capture_event *event,
-                       const struct gpu_memory *memory)
-{
-    int code;
-    switch (event->type) {
-    case CAPTURE_EVENT_PAGES: return capture_write_pages(w, event->pages.pages, event->pages.count);
-    case CAPTURE_EVENT_REGISTER:
-    case CAPTURE_EVENT_IRQ_REPLY:
-        return capture_write_register(w, event->reg.offset, event->reg.value,
-                                      event->type == CAPTURE_EVENT_IRQ_REPLY);
-    case CAPTURE_EVENT_FRAME:
-        code = capture_write_frame(w, &event->frame);
-        if (!code)
-            code = capture_flush(w);
-        return code ? code : capture_offer_restart(w, memory);
-    default: return 0;
-    }
-}
-
 static void on_event(void *data, const struct capture_event *event, const struct gpu_memory *memory)
 {
     struct trim *trim = data;
@@ -43,7 +24,7 @@ static void on_event(void *data, const struct capture_event *event, const struct
         trim->code = capture_write_state(trim->writer, memory);
     trim->begun = true;
     if (!trim->code)
-        trim->code = write_event(trim->writer, event, memory);
+        trim->code = capture_write_event(trim->writer, event, memory);
 }
 
 int gpu_trim(struct replay *replay, struct capture_writer *writer, bool shown, uint64_t first, uint64_t last,

@@ -4,11 +4,13 @@
 
 struct decode_family;
 struct gpu_linter;
+struct gpu_editor;
 
 struct tool_family {
     const char *name; /* as in struct gpu_info */
     const struct decode_family *decode;
     const struct gpu_linter *lint;
+    const struct gpu_editor *editor;
 };
 
 /* The n-th, from 0; NULL: there are no more. */

@@ -8,39 +8,16 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "gpu/observe.h"
 #include "gpu/texels.h"
-#include "raster/samples.h"
-#include "tools/codes.h"
+#include "tools/lookups.h"
 #include "util/list.h"
-
-#define TRIES 16u /* blocks of a draw that are interpreted in vain */
-
-struct draw {
-    uint32_t picture, number; /* from 1 */
-    uint32_t tries;
-    bool looked;
-};
 
 struct player {
     struct sheet *sheet;
-    struct codes codes;
-    pthread_mutex_t lock; /* of the sheet's textures, and of what draws tried */
-    struct {
-        struct draw *at; /* does not grow while workers draw */
-        uint32_t count, room;
-    } draws;
-    uint32_t picture, number; /* being played; draws of it */
-    uint64_t texels;          /* drawn for textures so far */
+    struct lookups lookups;
+    pthread_mutex_t lock; /* of the sheet's textures */
+    uint64_t texels;      /* drawn for textures so far */
     bool out_of_memory;
-};
-
-/* What a worker has in hand. */
-struct hand {
-    struct player *player;
-    uint32_t draw, batch;
-    struct gpu_watch watch;
-    struct gpu_lane lane;
 };
 
 static bool is_shown(const struct sheet *s, uint32_t picture)
@@ -120,15 +97,15 @@ static struct sheet_texture *find_texture(struct player *p, const struct gpu_loo
     return &s->textures.at[s->textures.count - 1];
 }
 
-static void add_use(struct player *p, struct sheet_texture *texture, const struct draw *draw,
+static void add_use(struct player *p, struct sheet_texture *texture, const struct lookup_place *place,
                     const char *unit)
 {
     for (uint32_t i = 0; i < texture->uses.count; i++) {
         const struct sheet_use *u = &texture->uses.at[i];
-        if (u->picture == draw->picture && u->draw == draw->number && !strcmp(u->unit, unit))
+        if (u->picture == place->picture && u->draw == place->draw && !strcmp(u->unit, unit))
             return;
     }
-    struct sheet_use use = {.picture = draw->picture, .draw = draw->number};
+    struct sheet_use use = {.picture = place->picture, .draw = place->draw};
     snprintf(use.unit, sizeof use.unit, "%s", unit);
     if (texture->uses.count < SHEET_TEXTURE_USES && !UTIL_LIST_ADD(texture->uses, use))
         p->out_of_memory = true;
@@ -137,28 +114,25 @@ static void add_use(struct player *p, struct sheet_texture *texture, const struc
 /* ---- workers ---- */
 
 /* Whether the texture must still be drawn; a use of one that need not be is noted. */
-static bool is_new(struct hand *h, const struct gpu_lookup *lookup)
+static bool is_new(struct player *p, const struct lookup_place *place, const struct gpu_lookup *lookup)
 {
-    struct player *p = h->player;
     pthread_mutex_lock(&p->lock);
-    struct draw *draw = &p->draws.at[h->draw];
-    struct sheet_texture *texture = known_texture(p, lookup, h->batch);
+    struct sheet_texture *texture = known_texture(p, lookup, place->batch);
     const bool drawn = !texture && p->texels < SHEET_TEXELS_ALL;
-    draw->looked = true;
     if (texture)
-        add_use(p, texture, draw, lookup->unit);
+        add_use(p, texture, place, lookup->unit);
     else if (!drawn)
         p->sheet->textures_left_out++;
     pthread_mutex_unlock(&p->lock);
     return drawn;
 }
 
-static void on_looks(void *data, const struct gpu_lookup *lookup, const struct gpu_texels *texels)
+static void on_looks(void *data, const struct lookup_place *place, const struct gpu_lookup *lookup,
+                     const struct gpu_texels *texels)
 {
-    struct hand *h = data;
-    struct player *p = h->player;
+    struct player *p = data;
     struct util_image image;
-    if (lookup->raw || !is_new(h, lookup))
+    if (!is_new(p, place, lookup))
         return;
     const int err = gpu_texels_picture(texels, SHEET_TEXELS, &image);
     pthread_mutex_lock(&p->lock);
@@ -167,99 +141,19 @@ static void on_looks(void *data, const struct gpu_lookup *lookup, const struct g
     p->out_of_memory |= err == -ENOMEM;
     p->sheet->textures_left_out += err && err != -ENOMEM;
     if (texture) {
-        texture->batch = h->batch;
-        add_use(p, texture, &p->draws.at[h->draw], lookup->unit);
+        texture->batch = place->batch;
+        add_use(p, texture, place, lookup->unit);
     }
     pthread_mutex_unlock(&p->lock);
     util_image_finish(&image);
 }
 
-/* Follows the first lane that is covered. */
-static bool on_begin(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes)
-{
-    struct hand *h = data;
-    pthread_mutex_lock(&h->player->lock);
-    struct draw *draw = &h->player->draws.at[h->draw];
-    const bool looks = block->counts && block->block->mask && !draw->looked && draw->tries < TRIES;
-    draw->tries += looks;
-    pthread_mutex_unlock(&h->player->lock);
-    if (!looks)
-        return false;
-    h->lane =
-        (struct gpu_lane){.number = (uint8_t)__builtin_ctz(block->block->mask), .looks = on_looks, .data = h};
-    *lanes = (struct gpu_lanes){&h->lane, 1};
-    return true;
-}
-
-static void on_end(void *data, uint64_t executed)
-{
-    struct hand *h = data;
-    if (h->lane.out_of_memory) {
-        pthread_mutex_lock(&h->player->lock);
-        h->player->out_of_memory = true;
-        pthread_mutex_unlock(&h->player->lock);
-    }
-    gpu_lane_finish(&h->lane);
-}
-
-static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t job)
-{
-    struct player *p = data;
-    struct hand *h = is_shown(p->sheet, p->picture) ? calloc(1, sizeof *h) : NULL;
-    if (!h)
-        return NULL; /* textures are missing, nothing else */
-    h->player = p;
-    h->draw = UINT32_MAX;
-    h->batch = batch;
-    h->watch = (struct gpu_watch){.data = h, .begin = on_begin, .end = on_end};
-    return h;
-}
-
-static void on_job_end(void *job, const struct gpu_observed_work *work)
-{
-    free(job);
-}
-
-static void on_primitive(void *data, uint32_t code, uint64_t number, const struct gpu_observed_work *work)
-{
-    struct hand *h = data;
-    const struct code *known = code ? codes_get(&h->player->codes, code) : NULL;
-    h->draw = known ? known->draw : UINT32_MAX;
-}
-
-static const struct gpu_watch *on_covered(void *data, const struct gpu_observed_primitive *primitive,
-                                          const struct raster_tile *tile)
-{
-    struct hand *h = data;
-    struct player *p = h->player;
-    if (h->draw >= p->draws.count || !primitive->prim || !primitive->block_count)
-        return NULL;
-    pthread_mutex_lock(&p->lock);
-    const struct draw *draw = &p->draws.at[h->draw];
-    const bool looks = !draw->looked && draw->tries < TRIES;
-    pthread_mutex_unlock(&p->lock);
-    return looks ? &h->watch : NULL;
-}
-
 /* ---- the device's thread ---- */
 
-static void on_bin(void *data, const struct gpu_observed_bin *bin, const struct gpu_observed_binning *counts)
+static int add_picture(struct player *p, struct replay *replay, uint32_t number,
+                       const struct capture_frame *frame)
 {
-    struct player *p = data;
-    const struct draw draw = {.picture = p->picture, .number = ++p->number};
-    p->out_of_memory |= !UTIL_LIST_ADD(p->draws, draw);
-}
-
-static void on_binned(void *data, uint32_t code, uint64_t primitive)
-{
-    struct player *p = data;
-    if (p->draws.count && !codes_put(&p->codes, code, p->draws.count - 1, primitive))
-        p->out_of_memory = true;
-}
-
-static int add_picture(struct player *p, struct replay *replay, const struct capture_frame *frame)
-{
-    struct sheet_picture picture = {.number = p->picture, .width = frame->width, .height = frame->height};
+    struct sheet_picture picture = {.number = number, .width = frame->width, .height = frame->height};
     struct util_image image;
     int err = replay_picture(replay, frame, &image);
     if (err == -ENOMEM)
@@ -283,14 +177,13 @@ static int play(struct player *p, struct replay *replay, bool presented, struct 
     if (replay_seek(replay, presented, s->first, &skipped))
         return -ENOMEM;
     for (uint32_t n = (uint32_t)skipped + 1; got > 0 && (!s->last || n <= s->last); n++) {
-        p->picture = n;
-        p->number = 0;
+        lookups_picture(&p->lookups, n, is_shown(s, n));
         got = replay_next_frame(replay, presented, &frame, error);
         while (replay_faults(replay, faults, 16)) {
         } /* the profile's plays tell them */
         if (got > 0 && is_shown(s, n))
-            got = add_picture(p, replay, &frame) ? -ENOMEM : got;
-        got = p->out_of_memory ? -ENOMEM : got;
+            got = add_picture(p, replay, n, &frame) ? -ENOMEM : got;
+        got = p->out_of_memory || p->lookups.out_of_memory ? -ENOMEM : got;
     }
     return got < 0 ? got : 0;
 }
@@ -299,33 +192,26 @@ int sheet_play(const char *capture, const struct gpu_options *options, bool all,
                struct util_error *error)
 {
     struct player p = {.sheet = sheet, .lock = PTHREAD_MUTEX_INITIALIZER};
-    const struct gpu_observer observer = {.data = &p,
-                                          .bin = on_bin,
-                                          .binned = on_binned,
-                                          .job = on_job,
-                                          .job_end = on_job_end,
-                                          .primitive = on_primitive,
-                                          .covered = on_covered,
-                                          .fragments = true};
     struct gpu_options watched = *options;
     struct capture_reader *reader;
     struct replay *replay;
-    watched.observer = &observer;
+    watched.observer = &p.lookups.observer;
     sheet->first = sheet->first ? sheet->first : 1;
     int err = capture_reader_open(capture, &reader, error);
     if (err)
         return err;
+    lookups_begin(&p.lookups, on_looks, &p);
     const bool presented = !all && replay_shows_pictures(reader);
     err = replay_create(reader, &watched, &replay, error);
     if (err) {
         capture_reader_close(reader);
+        lookups_finish(&p.lookups);
         return err;
     }
     err = play(&p, replay, presented, error);
     replay_info(replay, &sheet->info);
     replay_destroy(replay);
-    codes_finish(&p.codes);
-    free(p.draws.at);
+    lookups_finish(&p.lookups);
     return err == -ENOMEM ? util_fail(error, err, "out of memory") : err;
 }
 

@@ -92,6 +92,12 @@ static bool folder_of(const char *path, char *out, size_t size)
     return snprintf(out, size, "%.*s", length, slash ? path : ".") < (int)size;
 }
 
+bool tool_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 int tool_check_output(const char *name, const char *path)
 {
     struct stat status;

@@ -31,6 +31,7 @@ enum tool_exit {
     COMMAND(replay)                                                                                          \
     COMMAND(decode)                                                                                          \
     COMMAND(trim)                                                                                            \
+    COMMAND(edit)                                                                                            \
     COMMAND(info)                                                                                            \
     COMMAND(asm)                                                                                             \
     COMMAND(dis)                                                                                             \
@@ -122,6 +123,8 @@ int tool_load_file(const char *path, uint8_t **bytes, size_t *size, struct util_
 /* The same; false after a message. */
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
 
+/* Whether two names are one file that is there. */
+bool tool_same_file(const char *a, const char *b);
 /* Before there is anything to write: TOOL_OK, or TOOL_HOST after a message when `path` is a folder, stands in none
  * or may not be written. NULL and "-" are no files. */
 int tool_check_output(const char *name, const char *path);

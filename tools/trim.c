@@ -108,12 +108,6 @@ static int trim(const struct options *o, const char *const path[2], const struct
     return code;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 int tool_trim(int argc, char **argv)
 {
     struct options o = {.restarts = 32, .device = TOOL_USUAL_DEVICE};
@@ -127,7 +121,7 @@ int tool_trim(int argc, char **argv)
     if (!o.of.first)
         o.of = (struct tool_range){1, UINT64_MAX};
     const char *const path[2] = {captures.at[0], captures.at[1]};
-    if (same_file(path[0], path[1]))
+    if (tool_same_file(path[0], path[1]))
         return tool_error("trim", TOOL_USAGE, "%s and %s are one file", path[0], path[1]);
     struct tool_sandbox sandbox = {.name = "trim", .off = o.device.no_sandbox, .device = &o.device};
     tool_sandbox_reads(&sandbox, path[0]);

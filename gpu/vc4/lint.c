@@ -136,6 +136,10 @@ static void lint_program(struct walk *w, const struct vc4_stage *stage,
                                            .what = p->hash,
                                            .words = stage->cached->words,
                                            .count = p->insn_count};
+    if (w->lint.program) {
+        gpu_lint_program(&w->program);
+        return;
+    }
     if (is_new(w, &p->hash, sizeof p->hash))
         w->lint.summary->programs++;
     if (is_new(w, role, sizeof role) &&
