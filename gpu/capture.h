@@ -157,6 +157,9 @@ bool capture_reader_counts(const struct capture_reader *reader, struct capture_c
  * */
 void capture_reader_seek(struct capture_reader *reader, bool shown, uint64_t number,
                          struct capture_counts *before);
+/* Restart point n of the index, from 0, as the index has it; *bytes that it takes in the file. False: there are no more. */
+bool capture_reader_restart(struct capture_reader *reader, uint32_t n, struct capture_restart *out,
+                            uint64_t *bytes);
 uint64_t capture_reader_position(const struct capture_reader *reader); /* bytes consumed, for progress */
 void capture_reader_rewind(struct capture_reader *reader);
 /* Before an event is handed out `edit` is asked, with its number in the file, from 0; it may change it, and what it then points

@@ -70,6 +70,21 @@ bool capture_reader_counts(const struct capture_reader *r, struct capture_counts
     return r->has_index;
 }
 
+bool capture_reader_restart(struct capture_reader *r, uint32_t n, struct capture_restart *out,
+                            uint64_t *bytes)
+{
+    uint8_t head[CAPTURE_CHUNK_HEADER];
+    if (n >= r->index.count)
+        return false;
+    *out = r->index.at[n];
+    *bytes = 0;
+    while (*bytes < r->info.file_size - out->offset &&
+           !capture_read_at(r, out->offset + *bytes, head, sizeof head) &&
+           capture_chunk_is(head, CAPTURE_CHUNK_RESTART))
+        *bytes += sizeof head + util_load32(head + 8);
+    return true;
+}
+
 /* Whether the restart point says of itself what the index says of it. */
 static bool is_restart(struct capture_reader *r, const struct capture_restart *restart)
 {

@@ -67,7 +67,7 @@ static void list_event(struct decode *d, const struct decode_options *o, const s
 {
     bool write = event->type == CAPTURE_EVENT_REGISTER || event->type == CAPTURE_EVENT_IRQ_REPLY;
     d->job += write && family->begins(self, event->reg.offset, event->reg.value);
-    d->listing.muted = (o->job && o->job != d->job) || (o->frame && o->frame != d->picture);
+    d->listing.muted = event->restart || (o->job && o->job != d->job) || (o->frame && o->frame != d->picture);
     if (write)
         family->write(self, event->reg.offset, event->reg.value, event->type == CAPTURE_EVENT_IRQ_REPLY);
     else if (event->type == CAPTURE_EVENT_PAGES)
@@ -77,6 +77,38 @@ static void list_event(struct decode *d, const struct decode_options *o, const s
                      event->frame.height, event->frame.address,
                      event->frame.presented ? "shown on the display" : "end of a rendering job");
     d->picture += event->type == CAPTURE_EVENT_FRAME && (!d->shown || event->frame.presented);
+}
+
+/* A byte of a restart point takes as long as so many of events: what devices draw packs well, and there is much of it. */
+#define RESTART_WEIGHT 4u
+
+/* Whether it is quicker from the restart points before the picture than from the beginning: these hold all memory. */
+static bool seeking_saves(const struct decode *d, uint64_t picture, struct capture_reader *reader)
+{
+    struct capture_restart restart;
+    uint64_t bytes, all = 0, chain = 0, events = 0;
+    for (uint32_t n = 0; capture_reader_restart(reader, n, &restart, &bytes); n++) {
+        if ((d->shown ? restart.before.shown : restart.before.all) >= picture)
+            break;
+        events = restart.offset - all;
+        all += bytes;
+        chain = restart.full ? bytes : chain + bytes;
+    }
+    return chain < events / RESTART_WEIGHT;
+}
+
+/* To the last restart point before the picture. A job's number is that of the whole capture only where all jobs are met. */
+static void seek(struct decode *d, uint64_t picture, struct capture_reader *reader)
+{
+    struct capture_counts before;
+    if (!seeking_saves(d, picture, reader))
+        return;
+    capture_reader_seek(reader, d->shown, picture, &before);
+    d->picture += d->shown ? before.shown : before.all;
+    if (d->picture > 1)
+        listing_line(&d->listing, "restart",
+                     "from the restart point behind picture %llu; jobs are counted from there",
+                     (unsigned long long)d->picture - 1);
 }
 
 static int list_events(struct decode *d, const struct decode_options *o, const struct decode_family *family,
@@ -89,6 +121,8 @@ static int list_events(struct decode *d, const struct decode_options *o, const s
     if (err)
         return tool_error("decode", TOOL_HOST, "%s: %s", o->path, strerror(-err));
     listing_begin(&d->listing, out, o->json);
+    if (o->frame && !o->job)
+        seek(d, o->frame, reader);
     while (!(err = capture_read(reader, &event, &error)) && event.type != CAPTURE_EVENT_END &&
            (!o->frame || d->picture <= o->frame))
         list_event(d, o, family, self, &event);
@@ -165,8 +199,11 @@ static const struct tool_option rows[] = {
      "only the N-th job, from 1: what begins with its binning (Mali-400: its vertex processing; Malis with a "
      "job manager: each chain)",
      .kind = TOOL_NUMBER, .at = AT(decode.job), .min = 1, .max = UINT64_MAX},
-    {"frame", "N", "only what makes picture N, counted from 1 as by `vitrail replay`", .kind = TOOL_NUMBER,
-     .at = AT(decode.frame), .min = 1, .max = UINT32_MAX},
+    {"frame", "N",
+     "only what makes picture N, counted from 1 as by `vitrail replay`; without --job, jobs are then counted "
+     "from the last place "
+     "before it from which the capture can be played",
+     .kind = TOOL_NUMBER, .at = AT(decode.frame), .min = 1, .max = UINT32_MAX},
     {"no-programs", NULL, "leave programs and uniforms out", .kind = TOOL_SWITCH,
      .at = AT(decode.no_programs)},
     {"tiles", NULL, "Mali: also the primitives in each tile's list, for which the GP's jobs are run",

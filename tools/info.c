@@ -1,6 +1,7 @@
 #include "gpu/capture.h"
 #include "gpu/families.h"
 #include "tools/tool.h"
+#include "util/bits.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -11,14 +12,41 @@ const struct tool_command tool_command_info = {
     .name = "info",
     .summary = "say what a capture holds",
     .operands = "CAPTURE...",
-    .text =
-        "Says what each capture holds: GPU, command, sizes, events, pictures. Every checksum is verified; a "
-        "damaged file gives exit status 4.",
+    .text = "Says what each capture holds: GPU, command, sizes, events, pictures, restart points. Every "
+            "checksum is verified; a "
+            "damaged file gives exit status 4.",
     .examples = "  vitrail info cube.vtc\n",
     .options = {{tool_sandbox_rows}},
     .takes = {"capture", 1, UINT_MAX},
     .main = tool_info,
 };
+
+/* Where the capture can be played from besides its beginning, and the most that is read of restart points to begin there. */
+static void show_restarts(struct capture_reader *reader)
+{
+    struct capture_restart restart;
+    struct capture_counts first = {0}, last = {0}, total;
+    uint64_t bytes, all = 0, chain = 0, most = 0;
+    uint32_t count = 0;
+    if (!capture_reader_counts(reader, &total))
+        return;
+    for (; capture_reader_restart(reader, count, &restart, &bytes); count++) {
+        first = count ? first : restart.before;
+        last = restart.before;
+        all += bytes;
+        chain = restart.full ? bytes : chain + bytes;
+        most = UTIL_MAX(most, chain);
+    }
+    const bool shown = total.shown > 0;
+    if (!count)
+        printf("  restart points   none: it is played from its beginning alone\n");
+    else
+        printf("  restart points   %" PRIu32 ", behind pictures %llu to %llu; %.1f MiB of the file, at most "
+                                             "%.1f MiB are read to begin at one\n",
+               count, (unsigned long long)(shown ? first.shown : first.all),
+               (unsigned long long)(shown ? last.shown : last.all), (double)all / 1048576.0,
+               (double)most / 1048576.0);
+}
 
 static int show(const char *path)
 {
@@ -59,6 +87,7 @@ static int show(const char *path)
            (unsigned long long)jobs, (unsigned long long)shown);
     if (jobs + shown)
         printf("  last picture     %ux%u at 0x%08" PRIx64 "\n", last.width, last.height, last.address);
+    show_restarts(reader);
     capture_reader_close(reader);
     return TOOL_OK;
 }
