@@ -87,15 +87,13 @@ static void tell_texture(const struct mali_frag_batch *b, struct mali_follower *
                          const struct isa_texture_request *r, const uint32_t out[4][16])
 {
     const unsigned lane = f->of.number;
-    const struct mali_lookup_key key =
-        mali_lookup_key(r->texture[lane], r->sampler[lane], r->op, r->mode, r->dimensions, r->derivatives,
-                        r->has_lod, r->has_offset);
+    const struct mali_lookup_key key = mali_lookup_key_of(r, lane);
     struct mali_stop stop;
     const struct mali_lookup *lookup = mali_lookup_get(b->threads.world, &key, &stop);
     const bool fetch = r->op == ISA_TEXTURE_FETCH, cube = !r->dimensions;
     struct raster_lookup_lanes in = {0};
     float c[4][16];
-    if (!lookup)
+    if (!lookup || r->op == ISA_TEXTURE_LEVEL) /* which reads no texel */
         return;
     struct gpu_lookup it = {.has_t = cube || r->dimensions > 1,
                             .has_r = cube || r->dimensions > 2,

@@ -76,9 +76,10 @@ static bool take_entries(struct mali_lookup_maker *m)
 /* The view, and its sampler's own words. */
 static bool take_descriptors(struct mali_lookup_maker *m)
 {
-    if (m->asked->op == ISA_TEXTURE_LEVEL)
+    if (m->asked->op == ISA_TEXTURE_LEVEL && !m->asked->dimensions &&
+        !(m->asked->flags & MALI_LOOKUP_DERIVATIVES))
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
-                                  "a level of detail alone (TEX_GRADIENT) is not done");
+                                  "a level of detail of given derivatives on a cube is not done");
     if (m->asked->op == ISA_TEXTURE_FETCH && mali_gathers(m->asked->mode))
         return mali_lookup_refuse(m, GPU_FAULT_UNSUPPORTED,
                                   "a gather at whole coordinates of texels is not done");
@@ -159,9 +160,10 @@ static void set_op(struct mali_lookup_maker *m)
     const struct mali_lookup_key *asked = m->asked;
     struct raster_sampler_key *k = &m->key;
     bool given = asked->flags & MALI_LOOKUP_LOD;
-    k->op = asked->op == ISA_TEXTURE_FETCH ? RASTER_FETCH
-            : mali_gathers(asked->mode)    ? RASTER_GATHER
-                                           : RASTER_SAMPLE;
+    k->op = asked->op == ISA_TEXTURE_FETCH   ? RASTER_FETCH
+            : asked->op == ISA_TEXTURE_LEVEL ? RASTER_QUERY_LOD
+            : mali_gathers(asked->mode)      ? RASTER_GATHER
+                                             : RASTER_SAMPLE;
     k->component = asked->mode >= ISA_TEXTURE_GATHER ? (uint8_t)(asked->mode - ISA_TEXTURE_GATHER) : 0;
     k->offset = asked->flags & MALI_LOOKUP_OFFSET ? 1 : 0;
     if (k->op == RASTER_FETCH)
@@ -171,6 +173,8 @@ static void set_op(struct mali_lookup_maker *m)
     k->lod = asked->flags & MALI_LOOKUP_DERIVATIVES ? given ? RASTER_LOOKUP_BIAS : RASTER_LOOKUP_IMPLICIT
              : given                                ? RASTER_LOOKUP_EXPLICIT
                                                     : RASTER_LOOKUP_ZERO;
+    if (k->op == RASTER_QUERY_LOD && !(asked->flags & MALI_LOOKUP_DERIVATIVES))
+        k->lod = RASTER_LOOKUP_GRADIENTS;
 }
 
 /* T720 heeds neither bias nor limits where the level is given; its driver's programs do (Mesa's
@@ -185,7 +189,7 @@ static void set_limits(struct mali_lookup_maker *m)
     mali_order_back(m->order, color, m->image->border);
     if (m->world->version == MALI_V4 && m->asked->op == ISA_TEXTURE_LOD)
         return;
-    m->image->lod_bias = (float)s->lod_bias / 256;
+    m->image->lod_bias = m->asked->flags & MALI_LOOKUP_NO_BIAS ? 0.0f : (float)s->lod_bias / 256;
     m->image->lod_min = (float)s->minimum_lod / 256;
     m->image->lod_max = (float)s->maximum_lod / 256;
 }
@@ -239,6 +243,8 @@ static void complete(struct mali_lookup_maker *m)
     set_limits(m);
     if (m->key.unnormalized)
         m->image->level_count = 1;
+    else if (m->key.op == RASTER_QUERY_LOD)
+        m->key.mip = RASTER_MIP_LINEAR; /* the level is wanted within its limits, not rounded */
     if (m->key.mip == RASTER_MIP_NEAREST && (m->image->level_count == 1 || m->image->lod_max < 0.5f))
         m->key.mip = RASTER_MIP_NONE; /* level 0 is the nearest in any case, and need not be computed */
 }

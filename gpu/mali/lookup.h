@@ -16,7 +16,12 @@ struct mali_lookup_key {
     uint8_t flags; /* enum mali_lookup_flag */
 };
 _Static_assert(sizeof(struct mali_lookup_key) == 12, "no padding");
-enum mali_lookup_flag { MALI_LOOKUP_DERIVATIVES = 1, MALI_LOOKUP_LOD = 2, MALI_LOOKUP_OFFSET = 4 };
+enum mali_lookup_flag {
+    MALI_LOOKUP_DERIVATIVES = 1,
+    MALI_LOOKUP_LOD = 2,
+    MALI_LOOKUP_OFFSET = 4,
+    MALI_LOOKUP_NO_BIAS = 8 /* of LEVEL, like no_bias there */
+};
 
 /* Of a request's members, as struct isa_texture_request has them. */
 static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t sampler, uint8_t op,
@@ -31,6 +36,16 @@ static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t 
                                     .flags = (uint8_t)((derivatives ? MALI_LOOKUP_DERIVATIVES : 0) |
                                                        (has_lod ? MALI_LOOKUP_LOD : 0) |
                                                        (has_offset ? MALI_LOOKUP_OFFSET : 0))};
+}
+
+/* Of lane l of a request. */
+static inline struct mali_lookup_key mali_lookup_key_of(const struct isa_texture_request *r, unsigned l)
+{
+    struct mali_lookup_key key = mali_lookup_key(r->texture[l], r->sampler[l], r->op, r->mode, r->dimensions,
+                                                 r->derivatives, r->has_lod, r->has_offset);
+    if (r->op == ISA_TEXTURE_LEVEL && r->no_bias)
+        key.flags |= MALI_LOOKUP_NO_BIAS;
+    return key;
 }
 
 /* Component c of a gather as the hardware has it is the sampler's mali_gathered[c]: rows from the lower one on, in a

@@ -274,7 +274,7 @@ static void set_warp_lookups(struct mali_world *w, struct mali_code_forms *forms
             const struct mali_lookup_key asked =
                 mali_lookup_key(r.texture.known, r.sampler.known, r.op, r.mode, r.dimensions, r.derivatives,
                                 r.has_lod, r.has_offset);
-            if (i->source[0].from == WARP_CONSTANT)
+            if (i->source[0].from == WARP_CONSTANT && i->texture_op != ISA_TEXTURE_LEVEL)
                 add_lookup(w, &asked, forms, lookups, code);
         }
     }

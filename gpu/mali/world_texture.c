@@ -52,12 +52,21 @@ void mali_texture_lanes(const struct isa_texture_request *r, struct raster_looku
     memcpy(in->lod, r->lod, sizeof in->lod);
     memcpy(in->sample, fetch ? r->coordinate[2] : r->lod, sizeof in->sample);
     memcpy(in->offset, r->offset, sizeof in->offset);
+    memcpy(in->gradient, r->gradient, sizeof in->gradient);
     for (unsigned l = 0; cube && l < 16; l++) {
         in->coordinate[0][l] = r->coordinate[0][l] & MALI_FACE_PLACE;
         in->coordinate[1][l] = r->coordinate[1][l] & MALI_FACE_PLACE;
         in->coordinate[2][l] =
             r->coordinate[0][l] >> MALI_FACE_AT | r->coordinate[1][l] >> MALI_FACE_AT << MALI_FACE_LOW;
     }
+}
+
+/* The sampler's that component c is. Of levels the first is the one within its limits, the second without. */
+static unsigned component_of(const struct isa_texture_request *r, unsigned c)
+{
+    if (r->op == ISA_TEXTURE_LEVEL)
+        return r->no_clamp;
+    return mali_gathers(r->mode) ? mali_gathered[c] : c;
 }
 
 bool mali_port_texture(void *ctx, const struct isa_texture_request *r, uint16_t lanes, uint32_t out[4][16],
@@ -68,9 +77,7 @@ bool mali_port_texture(void *ctx, const struct isa_texture_request *r, uint16_t 
     mali_texture_lanes(r, &in);
     for (uint16_t left = lanes; left;) {
         unsigned first = (unsigned)__builtin_ctz(left);
-        const struct mali_lookup_key key =
-            mali_lookup_key(r->texture[first], r->sampler[first], r->op, r->mode, r->dimensions,
-                            r->derivatives, r->has_lod, r->has_offset);
+        const struct mali_lookup_key key = mali_lookup_key_of(r, first);
         struct mali_stop stop;
         uint32_t value[4][16];
         const struct mali_lookup *lookup = mali_lookup_get(t->world, &key, &stop);
@@ -82,7 +89,7 @@ bool mali_port_texture(void *ctx, const struct isa_texture_request *r, uint16_t 
             if (!(left >> l & 1) || !same)
                 continue;
             for (unsigned c = 0; c < 4; c++)
-                out[c][l] = value[mali_gathers(r->mode) ? mali_gathered[c] : c][l];
+                out[c][l] = value[component_of(r, c)][l];
             left &= (uint16_t)~(1u << l);
         }
     }

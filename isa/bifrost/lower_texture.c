@@ -56,28 +56,51 @@ static void set_zero_level(struct warp_insn *out)
 
 /* ---- TEXC ---- */
 
-/* What the descriptor says of levels and of what is fetched. False: nobody explains it, or it is of gradients, or fetches
- * from a cube. */
-static bool put_operation(uint32_t d, struct warp_insn *out)
+/* A descriptor of gradients: its format is 32 bits a word, its level the first half. */
+static bool put_gradient(uint32_t d, struct warp_insn *out)
+{
+    const bool given = TEXC_GET(d, SINGLE, OP) == TEXC_OP_GIVEN_GRADIENT;
+    out->texture_op = ISA_TEXTURE_LEVEL;
+    out->mode = ISA_TEXTURE_PLAIN;
+    out->gradient = given;
+    out->level = given ? WARP_LEVEL_ZERO : WARP_LEVEL_COMPUTED;
+    out->no_bias = TEXC_GET(d, SINGLE, OFFSETS);
+    out->no_clamp = TEXC_GET(d, SINGLE, SHADOW);
+    return !TEXC_GET(d, SINGLE, LEVEL) && !TEXC_GET(d, SINGLE, ARRAY) &&
+           TEXC_GET(d, SINGLE, FORMAT) == TEXC_FORMAT_F32 && (!given || TEXC_GET(d, SINGLE, DIMENSION));
+}
+
+static bool put_fetch(uint32_t d, struct warp_insn *out)
 {
     const unsigned level = TEXC_GET(d, SINGLE, LEVEL);
-    const bool shadow = TEXC_GET(d, SINGLE, SHADOW);
-    out->mode = shadow ? ISA_TEXTURE_SHADOW : ISA_TEXTURE_PLAIN;
-    if (TEXC_GET(d, SINGLE, OP) == TEXC_OP_FETCH) {
-        out->level = WARP_LEVEL_GIVEN;
-        out->texture_op = level == TEXC_FETCH_TEXEL ? ISA_TEXTURE_FETCH : ISA_TEXTURE_LOD;
-        if (level >= TEXC_FETCH_GATHER)
-            out->mode = shadow ? ISA_TEXTURE_GATHER_SHADOW
-                               : (uint8_t)(ISA_TEXTURE_GATHER + level - TEXC_FETCH_GATHER);
-        return level >= TEXC_FETCH_GATHER || (level == TEXC_FETCH_TEXEL && TEXC_GET(d, SINGLE, DIMENSION));
-    }
+    out->level = WARP_LEVEL_GIVEN;
+    out->texture_op = level == TEXC_FETCH_TEXEL ? ISA_TEXTURE_FETCH : ISA_TEXTURE_LOD;
+    if (level >= TEXC_FETCH_GATHER)
+        out->mode = TEXC_GET(d, SINGLE, SHADOW) ? ISA_TEXTURE_GATHER_SHADOW
+                                                : (uint8_t)(ISA_TEXTURE_GATHER + level - TEXC_FETCH_GATHER);
+    return level >= TEXC_FETCH_GATHER || (level == TEXC_FETCH_TEXEL && TEXC_GET(d, SINGLE, DIMENSION));
+}
+
+/* What the descriptor says of levels and of what is fetched. False: nobody explains it, or it fetches from a cube. */
+static bool put_operation(uint32_t d, struct warp_insn *out)
+{
+    static const uint8_t levels[1 << TEXC_SINGLE_LEVEL_BITS] = {[TEXC_LEVEL_GRADIENT] = WARP_LEVEL_GIVEN,
+                                                                [TEXC_LEVEL_GIVEN] = WARP_LEVEL_GIVEN,
+                                                                [TEXC_LEVEL_BIAS] = WARP_LEVEL_BIAS,
+                                                                [TEXC_LEVEL_ZERO] = WARP_LEVEL_ZERO,
+                                                                [TEXC_LEVEL_COMPUTED] = WARP_LEVEL_COMPUTED};
+    const unsigned level = TEXC_GET(d, SINGLE, LEVEL), op = TEXC_GET(d, SINGLE, OP);
+    if (op == TEXC_OP_GRADIENT || op == TEXC_OP_GIVEN_GRADIENT)
+        return put_gradient(d, out);
+    out->shadow = TEXC_GET(d, SINGLE, SHADOW);
+    out->texel_offset = TEXC_GET(d, SINGLE, OFFSETS);
+    out->mode = out->shadow ? ISA_TEXTURE_SHADOW : ISA_TEXTURE_PLAIN;
+    if (op == TEXC_OP_FETCH)
+        return put_fetch(d, out);
     out->texture_op =
         level == TEXC_LEVEL_COMPUTED || level == TEXC_LEVEL_BIAS ? ISA_TEXTURE_SAMPLE : ISA_TEXTURE_LOD;
-    out->level = level == TEXC_LEVEL_COMPUTED ? WARP_LEVEL_COMPUTED
-                 : level == TEXC_LEVEL_BIAS   ? WARP_LEVEL_BIAS
-                 : level == TEXC_LEVEL_GIVEN  ? WARP_LEVEL_GIVEN
-                                              : WARP_LEVEL_ZERO;
-    return TEXC_GET(d, SINGLE, OP) == TEXC_OP_TEXTURE && level >= TEXC_LEVEL_GIVEN;
+    out->level = levels[level];
+    return op == TEXC_OP_TEXTURE && level >= TEXC_LEVEL_GRADIENT;
 }
 
 static bool has_dreg(uint32_t d, const struct warp_insn *out, enum bifrost_texc_register n)
@@ -86,6 +109,12 @@ static bool has_dreg(uint32_t d, const struct warp_insn *out, enum bifrost_texc_
     const unsigned mode = TEXC_GET(d, SINGLE, INDEX_MODE);
     switch (n) {
     case TEXC_DREG_Z: return out->dimensions == 3;
+    case TEXC_DREG_X_ALONG_Y: return out->gradient;
+    case TEXC_DREG_Y_ALONG_Y: return out->gradient && out->dimensions > 1;
+    case TEXC_DREG_Z_ALONG_Y: return out->gradient && out->dimensions == 3;
+    case TEXC_DREG_GRADIENT_HIGH:
+        return TEXC_GET(d, SINGLE, OP) == TEXC_OP_TEXTURE &&
+               TEXC_GET(d, SINGLE, LEVEL) == TEXC_LEVEL_GRADIENT;
     case TEXC_DREG_LEVEL: return out->level == WARP_LEVEL_GIVEN || out->level == WARP_LEVEL_BIAS;
     case TEXC_DREG_SHADOW: return out->shadow;
     case TEXC_DREG_ARRAY: return out->array;
@@ -121,8 +150,8 @@ static void put_numbers(struct bifrost_lowering *l, uint32_t d, unsigned sampler
 /* isa/warp has them in another order than staging registers do. */
 static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, uint32_t d)
 {
-    static const uint8_t order[] = {TEXC_DREG_Z, TEXC_DREG_ARRAY, TEXC_DREG_SHADOW, TEXC_DREG_OFFSETS,
-                                    TEXC_DREG_LEVEL};
+    static const uint8_t order[] = {TEXC_DREG_Z,      TEXC_DREG_Z_ALONG_Y, TEXC_DREG_ARRAY,
+                                    TEXC_DREG_SHADOW, TEXC_DREG_OFFSETS,   TEXC_DREG_LEVEL};
     const struct warp_insn *out = &l->message.insn[0];
     unsigned reg[TEXC_DREGS], next = i->staging_reg;
     for (unsigned n = 0; n < TEXC_DREGS; n++) {
@@ -130,9 +159,11 @@ static void put_words(struct bifrost_lowering *l, const struct bifrost_insn *i, 
         reg[n] = has ? next % BIFROST_REGISTERS : BIFROST_REGISTERS;
         next += has;
     }
-    bifrost_read_word(l, bifrost_word_of(l, &i->source[0]));
-    if (out->dimensions != 1)
-        bifrost_read_word(l, bifrost_word_of(l, &i->source[1]));
+    for (unsigned n = 0; n < (out->dimensions == 1 ? 1u : 2u); n++) {
+        bifrost_read_word(l, bifrost_word_of(l, &i->source[n]));
+        if (out->gradient) /* of each coordinate along x, then along y */
+            bifrost_read_register(l, reg[TEXC_DREG_X_ALONG_Y + n]);
+    }
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(order); n++)
         if (reg[order[n]] != BIFROST_REGISTERS)
             bifrost_read_register(l, reg[order[n]]);
@@ -148,9 +179,7 @@ static bool one_lookup(struct bifrost_lowering *l, const struct bifrost_insn *i,
         return false;
     struct warp_insn *out = begin(l, TEXC_GET(d, SINGLE, DIMENSION));
     put_operation(d, out);
-    out->shadow = TEXC_GET(d, SINGLE, SHADOW);
     out->array = TEXC_GET(d, SINGLE, ARRAY);
-    out->texel_offset = TEXC_GET(d, SINGLE, OFFSETS);
     put_result(l, 0, TEXC_GET(d, SINGLE, FORMAT), TEXC_GET(d, SINGLE, MASK), i->staging_reg);
     put_words(l, i, d);
     return true;

@@ -277,11 +277,49 @@ static void textures_are_fetched(void **unused)
     has(11, 0, 0x3f800000);
     run(TEXC("0xf3787852"));
     has(9, 0, 0x3c003c00);
-    /* gradients */
-    faults(TEXC("0xf4785852"), "TEXC");
-    faults(TEXC("0xf4387852"), "TEXC");
     faults(TEXC("0xf4106852"), "TEXC"); /* from a cube */
     faults("ds(0) eos tex {\n*NOP t0\n+TEXC t1, r1, r2, r3, @r8\n}", "TEXC");
+}
+
+/* Descriptors of gradients, and lookups by them. */
+static void levels_are_told(void **unused)
+{
+    const struct isa_texture_request *r = &seen.texture;
+    /* of given derivatives: r1 and r2 along x, r8 and r9 along y; without the sampler's bias and limits */
+    run(TEXC("0xf409c852"));
+    assert_int_equal(r->op, ISA_TEXTURE_LEVEL);
+    assert_true(r->no_bias && r->no_clamp && !r->derivatives && !r->has_offset);
+    assert_int_equal(r->sampler[1], 2);
+    assert_int_equal(r->texture[1], 5);
+    assert_int_equal(r->gradient[0][0][1], 17);
+    assert_int_equal(r->gradient[0][1][1], 33);
+    assert_int_equal(r->gradient[1][0][1], 8 * 16 + 1);
+    assert_int_equal(r->gradient[1][1][1], 9 * 16 + 1);
+    has(8, 0, 256); /* 1 in 8.8 */
+    has(9, 0, 0);
+    /* of three dimensions, with bias and limits: r8 z's along x, r9 to r11 along y */
+    run(TEXC("0xf40c4852"));
+    assert_true(!r->no_bias && !r->no_clamp);
+    assert_int_equal(r->gradient[0][2][1], 8 * 16 + 1);
+    for (unsigned c = 0; c < 3; c++)
+        assert_int_equal(r->gradient[1][c][1], (9 + c) * 16 + 1);
+    /* of the quad's coordinates */
+    run(TEXC("0x140dd852"));
+    assert_int_equal(r->op, ISA_TEXTURE_LEVEL);
+    assert_true(r->no_bias && r->no_clamp && r->derivatives);
+    assert_int_equal(r->coordinate[1][1], 33);
+    assert_int_equal(r->coordinate[2][1], 8 * 16 + 1);
+    has(8, 0, 256);
+    has(9, 1, 9 * 16 + 1); /* one word is wanted */
+    /* by a descriptor in r8 and r9, whose first half is the level; the reference behind it */
+    run(TEXC("0xf4397852"));
+    assert_int_equal(r->op, ISA_TEXTURE_LOD);
+    assert_int_equal(r->lod[1], util_f2u(129 / 256.0f));
+    assert_int_equal(r->coordinate[2][1], 10 * 16 + 1);
+    faults(TEXC("0xf4185852"), "TEXC"); /* with a level */
+    faults(TEXC("0xf00dd852"), "TEXC"); /* as halves */
+    faults(TEXC("0xf40a5852"), "TEXC"); /* of a layer */
+    faults(TEXC("0xf4014852"), "TEXC"); /* given ones of a cube */
 }
 
 /* Two at once: sampler 1 and texture 2 to r8, sampler 3 and texture 0 to r20. */
@@ -343,19 +381,13 @@ static void a_program_of_a_driver(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_take_in_time),
-        cmocka_unit_test(loads_go_into_parts),
-        cmocka_unit_test(atomics_have_halves),
-        cmocka_unit_test(atomics_compare),
-        cmocka_unit_test(descriptors_are_numbers),
-        cmocka_unit_test(pixels_are_written),
-        cmocka_unit_test(textures_have_descriptors),
-        cmocka_unit_test(descriptors_are_moved),
-        cmocka_unit_test(textures_are_fetched),
-        cmocka_unit_test(textures_are_two),
-        cmocka_unit_test(textures_without_descriptors),
-        cmocka_unit_test(a_program_of_a_driver),
-        cmocka_unit_test(pixels_come_as_the_conversion_says),
+        cmocka_unit_test(messages_take_in_time),     cmocka_unit_test(loads_go_into_parts),
+        cmocka_unit_test(atomics_have_halves),       cmocka_unit_test(atomics_compare),
+        cmocka_unit_test(descriptors_are_numbers),   cmocka_unit_test(pixels_are_written),
+        cmocka_unit_test(textures_have_descriptors), cmocka_unit_test(descriptors_are_moved),
+        cmocka_unit_test(textures_are_fetched),      cmocka_unit_test(levels_are_told),
+        cmocka_unit_test(textures_are_two),          cmocka_unit_test(textures_without_descriptors),
+        cmocka_unit_test(a_program_of_a_driver),     cmocka_unit_test(pixels_come_as_the_conversion_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

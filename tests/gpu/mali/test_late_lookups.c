@@ -453,6 +453,39 @@ static void test_levels(void **state)
     }
 }
 
+/* Levels of detail alone, of given derivatives: within the sampler's limits and the image's, and without. */
+static void test_levels_alone(void **state)
+{
+    (void)state;
+    struct look l;
+    EACH_KIND(&l, 8, 8, MALI_FORMAT_RGBA8_UNORM)
+    {
+        struct raster_lookup_lanes in = {0};
+        struct mali_stop stop;
+        uint32_t all[4][16] = {{0}};
+        for (unsigned n = 0; n < 4; n++)
+            look_surface(&l, n, LOOK_DATA + 0x400 * n, 32u >> n, 0);
+        look_layout(&l, false, 4, MALI_CLUMP_FORMAT_RAW32);
+        look_texture(&l, "levels", 4);
+        look_texture(&l, "maximum LOD", 3 * 256);
+        look_sampler(&l, "LOD bias", 128);
+        look_sampler(&l, "minimum LOD", 256);
+        look_sampler(&l, "maximum LOD", 512);
+        for (unsigned lane = 0; lane < 16; lane++) /* 1 to 8 texels along x, fewer along y */
+            in.gradient[0][0][lane] = util_f2u((float)(1u << lane % 4) / 8),
+            in.gradient[1][1][lane] = 0x3d000000;
+        if (!look_try(&l, ISA_TEXTURE_LEVEL, ISA_TEXTURE_PLAIN, TWO, false, &in, all, &stop))
+            fail_msg("%s", stop.fault.text);
+        for (unsigned lane = 0; lane < 16; lane++) {
+            const float level = (float)(lane % 4) + 0.5f, held = level < 1 ? 1 : level > 2 ? 2 : level;
+            assert_int_equal(all[1][lane], util_f2u(level));
+            assert_int_equal(all[0][lane], util_f2u(held));
+        }
+        look_texture(&l, "dimension", MALI_TEXTURE_DIMENSION_CUBE);
+        look_refused(&l, ISA_TEXTURE_LEVEL, 0, "a level of detail of given derivatives on a cube");
+    }
+}
+
 /* What is not done is named. */
 static void test_not_done(void **state)
 {
@@ -465,7 +498,6 @@ static void test_not_done(void **state)
         uint32_t all[4][16] = {{0}};
         look_surface(&l, 0, LOOK_DATA, 64, 0);
         look_layout(&l, false, 1, MALI_CLUMP_FORMAT_RAW32);
-        look_refused(&l, ISA_TEXTURE_LEVEL, TWO, "a level of detail alone");
         assert_false(look_try(&l, ISA_TEXTURE_FETCH, ISA_TEXTURE_GATHER + 1, TWO, true, &in, all, &stop));
         assert_non_null(strstr(stop.fault.text, "a gather at whole coordinates"));
     }
@@ -522,7 +554,8 @@ int main(void)
         cmocka_unit_test(test_blocks),          cmocka_unit_test(test_samplers),
         cmocka_unit_test(test_compare),         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_levels),          cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_entries),         cmocka_unit_test(test_not_done),
+        cmocka_unit_test(test_entries),         cmocka_unit_test(test_levels_alone),
+        cmocka_unit_test(test_not_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
