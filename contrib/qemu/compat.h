@@ -1,0 +1,51 @@
+/* QEMU's names as they were in 7.2, for those that later versions call otherwise. */
+#ifndef VITRAIL_QEMU_COMPAT_H
+#define VITRAIL_QEMU_COMPAT_H
+
+#include "qemu/osdep.h"
+
+#include "hw/boards.h"
+#include "hw/irq.h"
+#include "hw/platform-bus.h"
+#include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
+#include "qapi/error.h"
+#include "qapi/qapi-commands-control.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "qemu/timer.h"
+
+#if QEMU_VERSION_MAJOR >= 10
+#include "exec/memory.h"
+#include "system/address-spaces.h"
+#include "system/cpu-timers.h"
+#include "system/cpus.h"
+#include "system/device_tree.h"
+#include "system/reset.h"
+#include "system/runstate.h"
+#else
+#include "exec/address-spaces.h"
+#include "exec/memory.h"
+#include "sysemu/cpu-timers.h"
+#include "sysemu/cpus.h"
+#include "sysemu/device_tree.h"
+#include "sysemu/reset.h"
+#include "sysemu/runstate.h"
+#endif
+
+#if QEMU_VERSION_MAJOR >= 9
+#define qemu_mutex_iothread_locked bql_locked
+#endif
+
+/* Lists of properties had a last element before 10. */
+#if QEMU_VERSION_MAJOR >= 10
+#define PROPERTIES       static const Property
+#define PROPERTIES_END() /* by its size */
+#else
+#define PROPERTIES       static Property
+#define PROPERTIES_END() DEFINE_PROP_END_OF_LIST()
+#endif
+
+#endif
