@@ -53,6 +53,7 @@ enum mali_event {
 
 enum mali_slot_state {
     MALI_SLOT_FREE,
+    MALI_SLOT_TAKEN, /* has a chain, which the worker has yet to begin */
     MALI_SLOT_RUNS,
     MALI_SLOT_WAITS, /* for a page */
     MALI_SLOT_HANGS  /* without end: until it is stopped */

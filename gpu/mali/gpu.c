@@ -47,6 +47,7 @@ static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
 {
     static const char *const names[MALI_SLOTS] = {"js0", "js1", "js2"};
     static const enum gpu_unit_state states[] = {[MALI_SLOT_FREE] = GPU_UNIT_IDLE,
+                                                 [MALI_SLOT_TAKEN] = GPU_UNIT_RUNNING,
                                                  [MALI_SLOT_RUNS] = GPU_UNIT_RUNNING,
                                                  [MALI_SLOT_WAITS] = GPU_UNIT_WAITING,
                                                  [MALI_SLOT_HANGS] = GPU_UNIT_RUNNING};
@@ -54,11 +55,8 @@ static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
     for (unsigned n = 0; n < MALI_SLOTS && n < capacity; n++) {
         const struct mali_slot *s = &device->slot[n];
         bool failed = s->state == MALI_SLOT_FREE && s->status >= MALI_JOB_CONFIG_FAULT;
-        bool begins = s->state == MALI_SLOT_FREE && s->next && !s->held;
         out[n] = (struct gpu_unit){.name = names[n],
-                                   .state = begins   ? GPU_UNIT_RUNNING
-                                            : failed ? GPU_UNIT_FAULTED
-                                                     : states[s->state],
+                                   .state = failed ? GPU_UNIT_FAULTED : states[s->state],
                                    .address = mali_slot_at(&s->tail)};
     }
     return MALI_SLOTS;

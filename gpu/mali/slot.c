@@ -23,6 +23,20 @@ static uint32_t failed_bit(unsigned slot)
 
 /* ---- the end of a chain ---- */
 
+/* The next chain becomes the slot's own, when the slot is free for it: at once, whatever the device's worker is at, as
+ * the kernel's driver hands over another one as soon as COMMAND_NEXT reads as nothing. */
+static void take_next(struct mali_slot *s)
+{
+    if (s->state != MALI_SLOT_FREE || !s->next || s->held)
+        return;
+    s->head = s->tail = s->head_next;
+    s->affinity = s->affinity_next;
+    s->config = s->config_next;
+    s->next = false;
+    s->status = MALI_ACTIVE;
+    s->state = MALI_SLOT_TAKEN;
+}
+
 static void end(struct mali_device *device, unsigned slot, uint32_t status)
 {
     struct mali_slot *s = &device->slot[slot];
@@ -30,6 +44,7 @@ static void end(struct mali_device *device, unsigned slot, uint32_t status)
     s->status = status;
     s->stopping = MALI_OK;
     s->held = status != MALI_DONE;
+    take_next(s);
     mali_raise(device, &device->job, status == MALI_DONE ? done_bit(slot) : failed_bit(slot));
 }
 
@@ -75,16 +90,11 @@ static void fail(struct mali_device *device, unsigned slot, enum mali_exception 
     end(device, slot, exception);
 }
 
-/* The next chain becomes the one at work. */
+/* The chain that was taken becomes the one at work. */
 static void begin(struct mali_device *device, unsigned slot)
 {
     struct mali_slot *s = &device->slot[slot];
     uint64_t present = mali_feature(device->kind, MALI_GPU_SHADER_PRESENT);
-    s->head = s->tail = s->head_next;
-    s->affinity = s->affinity_next;
-    s->config = s->config_next;
-    s->next = false;
-    s->status = MALI_ACTIVE;
     s->state = MALI_SLOT_RUNS;
     device->host.job++;
     device->host.counters.jobs++;
@@ -130,7 +140,7 @@ bool mali_slots_due(const struct mali_device *device)
 {
     for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
         const struct mali_slot *s = &device->slot[slot];
-        if (s->state == MALI_SLOT_RUNS || (s->state == MALI_SLOT_FREE && s->next && !s->held))
+        if (s->state == MALI_SLOT_RUNS || s->state == MALI_SLOT_TAKEN)
             return true;
     }
     return false;
@@ -142,7 +152,7 @@ bool mali_slots_work(struct mali_device *device)
         struct mali_slot *s = &device->slot[slot];
         if (s->state == MALI_SLOT_RUNS)
             run(device, slot);
-        else if (s->state == MALI_SLOT_FREE && s->next && !s->held)
+        else if (s->state == MALI_SLOT_TAKEN)
             begin(device, slot);
         else
             continue;
@@ -180,8 +190,10 @@ static void clear(struct mali_device *device, uint32_t value)
 {
     uint32_t slots = (value | value >> 16) & ((1u << MALI_SLOTS) - 1), mask = slots * 0x10001u;
     device->js_state = (device->js_state & ~mask) | (state_now(device) & mask);
-    for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
         device->slot[slot].held &= !(value & failed_bit(slot));
+        take_next(&device->slot[slot]);
+    }
 }
 
 uint32_t mali_job_read(const struct mali_device *device, uint32_t offset)
@@ -226,7 +238,8 @@ static void command(struct mali_device *device, unsigned slot, uint32_t value)
     if (value >= SOFT_STOP_0 && value / 2 - SOFT_STOP_0 / 2 != flag)
         return;
     bool hard = value & 1;
-    if (s->state == MALI_SLOT_RUNS) /* it has not begun, or stands between two jobs */
+    if (s->state == MALI_SLOT_RUNS ||
+        s->state == MALI_SLOT_TAKEN) /* it has not begun, or stands between two jobs */
         __atomic_store_n(&s->stopping, hard ? MALI_TERMINATED : MALI_STOPPED, __ATOMIC_RELAXED);
     else if (hard)
         stop(device, slot, MALI_TERMINATED);
@@ -243,7 +256,10 @@ void mali_slot_write(struct mali_device *device, unsigned slot, uint32_t offset,
     case MALI_JS_AFFINITY_NEXT:
     case MALI_JS_AFFINITY_NEXT + 4: mali_set_half(&s->affinity_next, offset / 4 & 1, value); break;
     case MALI_JS_CONFIG_NEXT: s->config_next = value; break;
-    case MALI_JS_COMMAND_NEXT: s->next = value == START; break;
+    case MALI_JS_COMMAND_NEXT:
+        s->next = value == START;
+        take_next(s);
+        break;
     case MALI_JS_COMMAND: command(device, slot, value); break;
     default: break;
     }

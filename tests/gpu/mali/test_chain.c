@@ -229,6 +229,38 @@ static void test_next(void **state)
     guest_destroy(&g);
 }
 
+/* When a chain is done the next one is the slot's own at once: the driver hands over a third from its handler. */
+static void hand_over(void *arg, uint32_t lines)
+{
+    struct guest *g = arg;
+    mali_write(g->device, JOB_CLEAR, mali_read(g->device, JOB_RAW));
+    if (++g->calls > 1)
+        return;
+    assert_int_equal(mali_read(g->device, guest_js(1, JS_COMMAND_NEXT)), 0);
+    assert_int_equal(guest_status(g, 1), STATUS_ACTIVE);
+    assert_int_equal(mali_read(g->device, JOB_STATE) & 0x20002, 2);
+    guest_submit(g, 1, at(2), 0);
+}
+
+static void test_handed_over(void **state)
+{
+    struct guest g;
+    begin(&g);
+    uint64_t far = 0x8000000;
+    guest_submit(&g, 1, write_job(0, far, ZERO, 0), 0);
+    guest_submit(&g, 1, write_job(1, DATA, ZERO, 0), 0);
+    job(2, NULL_JOB, 0);
+    guest_map(&g, far, GPU_PAGE, RIGHT_BOTH);
+    mali_write(g.device, MMU_CLEAR, 1);
+    gpu_host_set_irq(mali_device_host(g.device), hand_over, &g);
+    guest_flush_as(&g, 0);
+    assert_int_equal(g.calls, 3);
+    for (unsigned n = 0; n < 3; n++)
+        assert_int_equal(status_of(n), STATUS_DONE);
+    guest_expect_no_fault(&g);
+    guest_destroy(&g);
+}
+
 /* After a failure the next chain waits for its acknowledgement, and can be taken back. */
 static void test_next_after_failure(void **state)
 {
@@ -320,17 +352,12 @@ static void test_started_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_cores),
-        cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_next),
-        cmocka_unit_test(test_next_after_failure),
-        cmocka_unit_test(test_soft_stop),
-        cmocka_unit_test(test_stop_by_flag),
+        cmocka_unit_test(test_chain),          cmocka_unit_test(test_values),
+        cmocka_unit_test(test_narrow),         cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_cores),          cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_next),
+        cmocka_unit_test(test_handed_over),    cmocka_unit_test(test_next_after_failure),
+        cmocka_unit_test(test_soft_stop),      cmocka_unit_test(test_stop_by_flag),
         cmocka_unit_test(test_started_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
