@@ -79,6 +79,7 @@ struct vitrail_context {
     vitrail_irq_fn irq;
     void *irq_data;
     uint32_t told;                   /* lines that are high as the embedder knows */
+    uint32_t missed;                 /* lines that were otherwise while it was being told */
     uintptr_t telling;               /* the thread inside of the callback; 0: none */
     struct vitrail_capture *playing; /* answers interrupts */
     struct gpu_fault faults[API_FAULTS_MAX];
@@ -119,6 +120,8 @@ void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
 /* ---- the embedder is told (tell.c); with the lock, which is released for callbacks ---- */
 
 bool api_untold(const struct vitrail_context *context);
+/* Lines are looked at while a thread is in a callback: it will tell of those that have changed, even if they change back. */
+void api_note_missed(struct vitrail_context *context);
 void api_tell(struct vitrail_context *context);
 /* Faults of the device become the context's, and lines of the log. */
 void api_fetch_faults(struct vitrail_context *context);

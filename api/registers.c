@@ -118,7 +118,7 @@ int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *d
         return code;
     context->irq = irq;
     context->irq_data = data;
-    context->told = 0;
+    context->told = context->missed = 0;
     api_leave(context);
     return 0;
 }

@@ -24,27 +24,38 @@ void api_fetch_faults(struct vitrail_context *context)
     }
 }
 
+void api_note_missed(struct vitrail_context *context)
+{
+    if (context->telling && context->device.self)
+        context->missed |= gpu_device_lines(&context->device) ^ context->told;
+}
+
 /* One thread at a time calls the embedder, until what it knows is so: a change that comes amid a call is told by the
- * thread that is in it, which may be this one, further out. */
+ * thread that is in it, which may be this one, further out. That is so for a line that has changed back, too: the
+ * embedder may have seen it otherwise in its status meanwhile, and waits to hear of it. */
 void api_tell(struct vitrail_context *context)
 {
     api_fetch_faults(context);
-    if (context->telling)
+    if (context->telling) {
+        api_note_missed(context);
         return;
+    }
     context->telling = api_me();
     for (;;) {
         const uint32_t now = context->device.self ? gpu_device_lines(&context->device) : 0;
-        const uint32_t change = now ^ context->told;
+        const uint32_t change = (now ^ context->told) | context->missed;
         if (!change)
             break;
         const unsigned line = (unsigned)__builtin_ctz(change);
+        context->missed &= ~(1u << line);
         context->told ^= 1u << line;
+        const int level = (int)(context->told >> line & 1);
         vitrail_irq_fn irq = context->irq;
         void *data = context->irq_data;
         if (!irq)
             continue;
         pthread_mutex_unlock(&context->lock);
-        irq(data, line, now >> line & 1);
+        irq(data, line, level);
         pthread_mutex_lock(&context->lock);
     }
     context->telling = 0;

@@ -13,6 +13,7 @@
 
 static void note_untold(struct vitrail_context *context)
 {
+    api_note_missed(context);
     if (api_untold(context))
         pthread_cond_signal(&context->told_of);
 }

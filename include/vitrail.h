@@ -340,7 +340,9 @@ VITRAIL_API const char *vitrail_line_name(const struct vitrail_context *context,
  * line alternate, beginning with 1. A write that lowers a line has called this when it returns, unless
  * another thread is in the callback, or this one: then that one calls on when it has returned. So the
  * callback, having taken its own locks, may find the line changed again: status.lines has the levels of
- * this moment. A line that changes and changes back before it could be told is not told. */
+ * this moment. A line that changes and changes back before it could be told is not told, but when a
+ * callback was under way: then it is told of both. So whoever sets what status.lines has, after each callback
+ * and after each write, misses no change. */
 typedef void (*vitrail_irq_fn)(void *data, uint32_t line, int level);
 
 /* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. It is called at once

@@ -324,12 +324,63 @@ static void storms(void **state)
     }
 }
 
+/* ---- lines ---- */
+
+enum { /* panfrost_regs.h */
+       MALI_GPU_INT_CLEAR = 0x24,
+       MALI_GPU_INT_MASK = 0x28,
+       MALI_GPU_COMMAND = 0x30,
+       MALI_GPU_SOFT_RESET = 1,
+       MALI_RESET_COMPLETED = 0x100,
+};
+
+struct flicker {
+    struct vitrail_context *gpu;
+    unsigned calls;
+    int levels[8];
+};
+
+/* The first time, the line falls and rises again while the embedder is in here. */
+static void flicker(void *data, uint32_t line, int level)
+{
+    struct flicker *f = data;
+    struct vitrail_status status = {.size = sizeof status};
+    assert_int_equal(line, VITRAIL_LINE_MALI_GPU);
+    f->levels[f->calls++ % 8] = level;
+    if (f->calls > 1)
+        return;
+    vitrail_write_register(f->gpu, MALI_GPU_INT_MASK, 0);
+    assert_int_equal(vitrail_get_status(f->gpu, &status), 0);
+    assert_int_equal(status.lines, 0); /* what a controller is set to here */
+    vitrail_write_register(f->gpu, MALI_GPU_INT_MASK, MALI_RESET_COMPLETED);
+}
+
+/* A line that changes and changes back amid a callback is told again: else who has seen it low would wait for good. */
+static void lines_flicker(void **state)
+{
+    struct flicker f = {.gpu = open_gpu("t860", 0, VITRAIL_EXECUTION_INTERPRETED, 1 << 20, cache)};
+    assert_int_equal(vitrail_set_irq(f.gpu, flicker, &f), 0);
+    vitrail_write_register(f.gpu, MALI_GPU_COMMAND, MALI_GPU_SOFT_RESET);
+    vitrail_wait(f.gpu);
+    vitrail_write_register(f.gpu, MALI_GPU_INT_MASK, MALI_RESET_COMPLETED);
+    vitrail_wait(f.gpu);
+    assert_int_equal(f.calls, 3);
+    for (int n = 0; n < 3; n++)
+        assert_int_equal(f.levels[n], n != 1);
+    vitrail_write_register(f.gpu, MALI_GPU_INT_CLEAR, MALI_RESET_COMPLETED);
+    vitrail_wait(f.gpu);
+    assert_int_equal(f.calls, 4);
+    assert_int_equal(f.levels[3], 0);
+    vitrail_close(&f.gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(saves_and_restores),
         cmocka_unit_test(storms),
+        cmocka_unit_test(lines_flicker),
 
     };
     if (!mkdtemp(cache))
