@@ -161,13 +161,15 @@ uint64_t drm_kms_drawn(const struct drm_kms_state *state); /* the last job that 
 void drm_kms_commit(struct drm *drm, const struct drm_kms_state *next, const struct drm_kms_flip *flip);
 int drm_kms_check_state(const struct drm_kms_state *state);                       /* 0, -EINVAL, -ENOSPC */
 void drm_kms_set_rectangles(struct drm_kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
-int drm_kms_reserve_event(struct drm_file *file); /* of drm_kms_send_event. 0 or -ENOMEM */
+extern const struct drm_display drm_kms_display;
+
+/* ---- show.c ---- */
+int drm_kms_reserve_event(struct drm_file *file); /* room for one of those below. 0 or -ENOMEM */
 void drm_kms_cancel_event(struct drm_file *file);
-void drm_kms_show(struct drm *drm, const struct drm_kms_vblank *at); /* what is pending */
 /* The event of a vblank: of WAIT_VBLANK, or of CRTC_QUEUE_SEQUENCE (`of_crtc`). */
 void drm_kms_tell_vblank(struct drm_file *file, const struct drm_kms_vblank *at, bool of_crtc,
                          uint64_t user_data);
-extern const struct drm_display drm_kms_display;
+void drm_kms_show(struct drm *drm, const struct drm_kms_vblank *at); /* what is pending */
 
 /* ---- clock.c; locked, but for begin and end ---- */
 #define DRM_KMS_PATIENCE                                                                                     \
