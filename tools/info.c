@@ -42,7 +42,7 @@ static void show_restarts(struct capture_reader *reader)
         printf("  restart points   none: it is played from its beginning alone\n");
     else
         printf("  restart points   %" PRIu32 ", behind pictures %llu to %llu; %.1f MiB of the file, at most "
-                                             "%.1f MiB are read to begin at one\n",
+               "%.1f MiB are read to begin at one\n",
                count, (unsigned long long)(shown ? first.shown : first.all),
                (unsigned long long)(shown ? last.shown : last.all), (double)all / 1048576.0,
                (double)most / 1048576.0);
