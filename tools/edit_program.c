@@ -74,7 +74,7 @@ static void on_program(void *data, const struct gpu_lint_program *program)
         if (s->programs->at[n].address != program->address || picture < s->list->first)
             continue;
         if (f->bytes) {
-            f->others += f->size != size || memcmp(f->bytes, program->words, size);
+            f->others += f->size != size || memcmp(f->bytes, program->words, size) != 0;
             continue;
         }
         *f = (struct found){.set = program->set,
