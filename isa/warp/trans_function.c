@@ -171,7 +171,8 @@ static bool has_special(const struct jit_builder *b)
     return b->level == JIT_AVX512;
 }
 
-/* The part m of singles, or x itself of infinities, or a NaN, as a single; zeros have their sign. */
+/* The part m of singles, or x itself of infinities, or a NaN, as a single; zeros have their sign. Who adds it to something
+ * fences it: to add -0 is nothing to LLVM, but of a denormal number that makes a zero. */
 static LLVMValueRef log_part(struct jit_builder *b, LLVMValueRef x)
 {
     const uint32_t stays = JIT_NAN_STAYS | JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_X) |
@@ -408,7 +409,7 @@ LLVMValueRef warp_trans_function(struct jit_builder *b, const struct warp_insn *
     case WARP_FADD_LSCALE_F32:
         if (has_special(b))
             return isa_trans_half_single(
-                b, LLVMBuildFAdd(b->ir, isa_trans_single_of(b, s[0]), log_part(b, s[1]), ""));
+                b, LLVMBuildFAdd(b->ir, isa_trans_single_of(b, s[0]), jit_fence(b, log_part(b, s[1])), ""));
         return warp_trans_op(b, ISA_OP_fadd, ISA_F32, s[0], split(b, s[1], true, false).m, NULL);
     case WARP_FEXP_F32: return power(b, s[0], s[1]);
     case WARP_FSIN_TABLE_U6: return sine(b, s[0], false);
