@@ -18,14 +18,23 @@ LLVMValueRef jit_significand(struct jit_builder *b, LLVMValueRef x);
 /* Of JIT_AVX512 alone. f, but where x is special what JIT_SPECIAL(JIT_IS_..., JIT_GIVES_...) and JIT_NAN_STAYS, ored
  * together, say (Intel's manual, VFIXUPIMMPS). A denormal number is a zero. */
 enum {
+    JIT_IS_QUIET_NAN = 0,
+    JIT_IS_OTHER_NAN = 1,
     JIT_IS_ZERO = 2,
     JIT_IS_LOW_INFINITE = 4,
     JIT_IS_INFINITE = 5,
     JIT_IS_NEGATIVE = 6, /* and finite */
 };
-enum { JIT_GIVES_X = 1, JIT_GIVES_NAN = 3, JIT_GIVES_INFINITE = 5, JIT_GIVES_ZERO = 8 };
+enum {
+    JIT_GIVES_X = 1,
+    JIT_GIVES_QUIET_X = 2,
+    JIT_GIVES_NAN = 3,
+    JIT_GIVES_INFINITE = 5,
+    JIT_GIVES_ZERO = 8
+};
 #define JIT_SPECIAL(is, gives) ((uint32_t)(gives) << 4 * (is))
-#define JIT_NAN_STAYS          (JIT_SPECIAL(0, 2) | JIT_SPECIAL(1, 2)) /* it becomes a quiet one */
+#define JIT_NAN_STAYS                                                                                        \
+    (JIT_SPECIAL(JIT_IS_QUIET_NAN, JIT_GIVES_QUIET_X) | JIT_SPECIAL(JIT_IS_OTHER_NAN, JIT_GIVES_QUIET_X))
 LLVMValueRef jit_fix_special(struct jit_builder *b, LLVMValueRef f, LLVMValueRef x, uint32_t specials);
 
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
