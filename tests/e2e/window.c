@@ -1,11 +1,8 @@
 #include "window.h"
-#include <EGL/egl.h>
+#include "window_egl.h"
 #include <EGL/eglext.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <gbm.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <xf86drm.h>
 #include <xf86drmMode.h>
@@ -18,16 +15,7 @@ static struct {
     drmModeModeInfo mode;
     struct gbm_surface *surface;
     struct gbm_bo *shown;
-    EGLDisplay egl;
-    EGLConfig config;
-    EGLSurface window;
 } display;
-
-void window_fail(const char *what)
-{
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
-    exit(1);
-}
 
 static void find_display(void)
 {
@@ -44,35 +32,12 @@ static void find_display(void)
     window.height = display.mode.vdisplay;
 }
 
-static EGLConfig find_config(EGLint samples)
+/* As the buffers that are shown. */
+static bool shows(EGLDisplay egl, EGLConfig config)
 {
-    const EGLint wanted[] = {EGL_SURFACE_TYPE,
-                             EGL_WINDOW_BIT,
-                             EGL_RED_SIZE,
-                             8,
-                             EGL_GREEN_SIZE,
-                             8,
-                             EGL_BLUE_SIZE,
-                             8,
-                             EGL_DEPTH_SIZE,
-                             24,
-                             EGL_STENCIL_SIZE,
-                             8,
-                             EGL_SAMPLES,
-                             samples,
-                             EGL_RENDERABLE_TYPE,
-                             EGL_OPENGL_ES2_BIT,
-                             EGL_NONE};
-    EGLConfig configs[64];
-    EGLint count = 0, visual;
+    EGLint visual;
 
-    if (!eglChooseConfig(display.egl, wanted, configs, 64, &count))
-        window_fail("no EGL");
-    for (EGLint i = 0; i < count; i++)
-        if (eglGetConfigAttrib(display.egl, configs[i], EGL_NATIVE_VISUAL_ID, &visual) &&
-            visual == GBM_FORMAT_XRGB8888)
-            return configs[i];
-    window_fail("no EGL configuration");
+    return eglGetConfigAttrib(egl, config, EGL_NATIVE_VISUAL_ID, &visual) && visual == GBM_FORMAT_XRGB8888;
 }
 
 void window_open(int samples)
@@ -82,44 +47,19 @@ void window_open(int samples)
         window_fail("no /dev/dri/card0");
     find_display();
     struct gbm_device *gbm = gbm_create_device(display.fd);
-    display.egl = eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, gbm, NULL);
-    if (!eglInitialize(display.egl, NULL, NULL))
-        window_fail("no EGL");
-    display.config = find_config(samples);
+    window_egl.display = eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, gbm, NULL);
+    window_egl.config = window_egl_config(window_egl.display, EGL_WINDOW_BIT, samples, shows);
     display.surface = gbm_surface_create(gbm, window.width, window.height, GBM_FORMAT_XRGB8888,
                                          GBM_BO_USE_SCANOUT | GBM_BO_USE_RENDERING);
-    display.window = eglCreatePlatformWindowSurface(display.egl, display.config, display.surface, NULL);
-}
-
-bool window_context(enum window_api api, int major, int minor)
-{
-    const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE};
-    EGLenum before = eglQueryAPI();
-
-    eglBindAPI(api == WINDOW_ES ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
-    EGLContext context = eglCreateContext(display.egl, display.config, EGL_NO_CONTEXT, version);
-    if (context && eglMakeCurrent(display.egl, display.window, display.window, context))
-        return true;
-    if (context)
-        eglDestroyContext(display.egl, context);
-    eglBindAPI(before);
-    return false;
-}
-
-void (*window_function(const char *name))(void)
-{
-    void (*function)(void) = eglGetProcAddress(name);
-
-    if (!function)
-        window_fail(name);
-    return function;
+    window_egl.surface =
+        eglCreatePlatformWindowSurface(window_egl.display, window_egl.config, display.surface, NULL);
 }
 
 void window_show(void)
 {
     uint32_t fb, format = GBM_FORMAT_XRGB8888, handles[4] = {0}, pitches[4] = {0}, offsets[4] = {0};
 
-    eglSwapBuffers(display.egl, display.window);
+    eglSwapBuffers(window_egl.display, window_egl.surface);
     struct gbm_bo *bo = gbm_surface_lock_front_buffer(display.surface);
     handles[0] = gbm_bo_get_handle(bo).u32;
     pitches[0] = gbm_bo_get_stride(bo);
