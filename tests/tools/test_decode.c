@@ -8,38 +8,14 @@
 #include <cmocka.h>
 
 #include "tests/gpu/captures.h"
+#include "tests/tools/decode_text.h"
 #include "tests/tools/json_reader.h"
-#include "tools/decode.h"
-#include "tools/tool.h"
 
 #define CAPTURES SOURCE_DIR "/tests/captures/"
 
-/* The listing, malloc'ed. */
-static char *list(const struct decode_options *options)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(decode_capture(options, out), TOOL_OK);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-/* All of these stand in the listing, one after the other. */
-static void has(const char *text, const char *const *lines)
-{
-    for (; *lines; lines++) {
-        const char *found = strstr(text, *lines);
-        if (!found)
-            fail_msg("not there, or not behind the one before: %s", *lines);
-        text = found + strlen(*lines);
-    }
-}
-
 static void as_the_driver_says(void **state)
 {
-    char *text = list(&(struct decode_options){.path = CAPTURES "mali400/gltest.vtc", .job = 3});
+    char *text = listing_of(&(struct decode_options){.path = CAPTURES "mali400/gltest.vtc", .job = 3});
     static const char *const lines[] = {
         "GP CMD [0x00020] = 0x00000003: START_PLBU, START_VS",
         "job 3, VS list 0x020f24c0..0x020f2510",
@@ -83,7 +59,7 @@ static void as_the_driver_says(void **state)
         "tile 0,0: list at 0x00011000",
         "picture: 256x256",
         NULL};
-    has(text, lines);
+    listing_has(text, lines);
     assert_null(strstr(text, "job 2,"));
     assert_null(strstr(text, "triangle 0"));
     free(text);
@@ -92,21 +68,22 @@ static void as_the_driver_says(void **state)
 static void the_lists_of_tiles(void **state)
 {
     char *text =
-        list(&(struct decode_options){.path = CAPTURES "mali450/gltest.vtc", .job = 2, .tiles = true});
+        listing_of(&(struct decode_options){.path = CAPTURES "mali450/gltest.vtc", .job = 2, .tiles = true});
     static const char *const lines[] = {"job 2, frame of PP 0", "43 tiles",    "tile 6,6",
                                         "draw 1: render state", "triangle 0 ", "end",
                                         "job 2, frame of PP 5", "42 tiles",    NULL};
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
 }
 
 static void programs_may_be_left_out(void **state)
 {
-    char *text = list(&(struct decode_options){.path = CAPTURES "mali400/gltest.vtc", .no_programs = true});
+    char *text =
+        listing_of(&(struct decode_options){.path = CAPTURES "mali400/gltest.vtc", .no_programs = true});
     assert_null(strstr(text, "program at 0x02206000, 13"));
     static const char *const lines[] = {"GP FRAME 0 (VS list) [0x00000] = 0x020f24c0",
                                         "texture 0: descriptor", NULL};
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
 }
 
@@ -116,7 +93,7 @@ static void json(void **state)
     for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
         char path[CAPTURES_PATH];
         captures_need(gpu->name, "gltest", path);
-        char *text = list(&(struct decode_options){.path = path, .json = true});
+        char *text = listing_of(&(struct decode_options){.path = path, .json = true});
         assert_non_null(strstr(text, "\"kind\": \"register\""));
         struct json_object *told = json_read(text);
         assert_non_null(told);
@@ -126,7 +103,7 @@ static void json(void **state)
 
 static void vc4_records(void **state)
 {
-    char *text = list(&(struct decode_options){.path = CAPTURES "kmscube.vtc", .job = 1});
+    char *text = listing_of(&(struct decode_options){.path = CAPTURES "kmscube.vtc", .job = 1});
     static const char *const lines[] = {
         "CT0EA [0x108] = 0x0004a015",
         "job 1, binning list 0x0004a000..0x0004a015",
@@ -134,7 +111,7 @@ static void vc4_records(void **state)
         "auto-initialise",
         "Store tile buffer general: buffer none, layout raster, mode sample 0",
         NULL};
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
 }
 

@@ -1,33 +1,17 @@
 /* `vitrail decode` of Malis with a job manager: what the driver's own listing of the same program says (Mesa's
  * pandecode), from captures made of recorded submissions; the same as JSON; chains that cannot be followed. */
 #include "tests/gpu/mali/recording.h"
+#include "tests/tools/decode_text.h"
 #include "tests/tools/json_reader.h"
-#include "tools/decode.h"
-#include "tools/tool.h"
 
 /* The listing of a scene, malloc'ed. */
 static char *list(struct scene *s, const char *gpu, bool json)
 {
-    char path[] = "/tmp/vitrail-decode-XXXXXX", *text = NULL;
-    size_t size = 0;
+    char path[] = "/tmp/vitrail-decode-XXXXXX";
     recording_make(s, gpu, path);
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(decode_capture(&(struct decode_options){.path = path, .json = json}, out), TOOL_OK);
-    assert_int_equal(fclose(out), 0);
+    char *text = listing_of(&(struct decode_options){.path = path, .json = json});
     unlink(path);
     return text;
-}
-
-/* All of these stand in the listing, one after the other. */
-static void has(const char *text, const char *const *lines)
-{
-    for (; *lines; lines++) {
-        const char *found = strstr(text, *lines);
-        if (!found)
-            fail_msg("not there, or not behind the one before: %s", *lines);
-        text = found + strlen(*lines);
-    }
 }
 
 static void t860_as_the_driver_says(void **state)
@@ -77,49 +61,27 @@ static void t860_as_the_driver_says(void **state)
     struct scene s;
     scene_load(&s, "t860/cube", &(struct mali_options){.kind = MALI_T860});
     char *text = list(&s, "t860", false);
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
     guest_destroy(&s.guest);
-}
-
-/* The listing of a capture, malloc'ed. */
-static char *list_capture(const char *path, bool programs, bool json)
-{
-    const struct decode_options options = {.path = path, .no_programs = !programs, .json = json};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(decode_capture(&options, out), TOOL_OK);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-static unsigned occurrences(const char *text, const char *what)
-{
-    unsigned n = 0;
-    while ((text = strstr(text, what))) {
-        n++;
-        text += strlen(what);
-    }
-    return n;
 }
 
 /* Each job with a program has it listed, once as instructions; blend shaders with the target that they are for. */
 static void all_programs(void **state)
 {
-    char *text = list_capture("tests/captures/t860/gles31.vtc", true, false);
-    assert_int_equal(occurrences(text, "type compute"), occurrences(text, "compute program at 0x"));
-    assert_int_equal(occurrences(text, "type vertex"), occurrences(text, "vertex program at 0x"));
-    assert_true(occurrences(text, "compute program at 0x") >= 4);
-    assert_true(occurrences(text, "(listed above)") > 0);
+    char *text = listing_of(&(struct decode_options){.path = "tests/captures/t860/gles31.vtc"});
+    assert_int_equal(listing_count(text, "type compute"), listing_count(text, "compute program at 0x"));
+    assert_int_equal(listing_count(text, "type vertex"), listing_count(text, "vertex program at 0x"));
+    assert_true(listing_count(text, "compute program at 0x") >= 4);
+    assert_true(listing_count(text, "(listed above)") > 0);
     assert_null(strstr(text, "(outside memory)"));
     free(text);
-    text = list_capture("tests/captures/t860/gles31.vtc", false, false);
-    assert_int_equal(occurrences(text, "program at 0x") + occurrences(text, "uniform buffer 1:"), 0);
+    text =
+        listing_of(&(struct decode_options){.path = "tests/captures/t860/gles31.vtc", .no_programs = true});
+    assert_int_equal(listing_count(text, "program at 0x") + listing_count(text, "uniform buffer 1:"), 0);
     free(text);
-    text = list_capture("tests/captures/t860/features.vtc", true, false);
-    assert_true(occurrences(text, "blend shader of target 0 at 0x") > 0);
+    text = listing_of(&(struct decode_options){.path = "tests/captures/t860/features.vtc"});
+    assert_true(listing_count(text, "blend shader of target 0 at 0x") > 0);
     assert_null(strstr(text, "(outside memory)"));
     free(text);
 }
@@ -141,7 +103,7 @@ static void t720_as_the_driver_says(void **state)
     struct scene s;
     scene_load(&s, "t720/triangle", &(struct mali_options){.kind = MALI_T720});
     char *text = list(&s, "t720", false);
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
     guest_destroy(&s.guest);
 }
@@ -185,7 +147,7 @@ static void g52_as_the_driver_says(void **state)
     struct scene s;
     scene_load(&s, "g52/cube", &(struct mali_options){.kind = MALI_G52});
     char *text = list(&s, "g52", false);
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
     guest_destroy(&s.guest);
 }
@@ -230,7 +192,7 @@ static void g57_as_the_driver_says(void **state)
     struct scene s;
     scene_load(&s, "g57/cube", &(struct mali_options){.kind = MALI_G57});
     char *text = list(&s, "g57", false);
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
     guest_destroy(&s.guest);
 }
@@ -242,11 +204,11 @@ static void captures_of_later_gpus(void **state)
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(gpus); n++) {
         char path[64];
         snprintf(path, sizeof path, "tests/captures/%s/gltest.vtc", gpus[n]);
-        char *text = list_capture(path, true, false);
-        assert_int_equal(occurrences(text, "type fragment, index"), 4);
-        assert_int_equal(occurrences(text, "vertex, index 1"), 3);
-        assert_int_equal(occurrences(text, "fragment program at 0x"), 3);
-        assert_int_equal(occurrences(text, "varying program at 0x"), 3);
+        char *text = listing_of(&(struct decode_options){.path = path});
+        assert_int_equal(listing_count(text, "type fragment, index"), 4);
+        assert_int_equal(listing_count(text, "vertex, index 1"), 3);
+        assert_int_equal(listing_count(text, "fragment program at 0x"), 3);
+        assert_int_equal(listing_count(text, "varying program at 0x"), 3);
         assert_null(strstr(text, "cannot be read"));
         assert_null(strstr(text, "no memory"));
         assert_null(strstr(text, "outside memory"));
@@ -268,10 +230,10 @@ static void more_of_later_gpus(void **state)
         {"tests/captures/g72/features-samples.vtc", 0, 7, 1},
     };
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(captures); n++) {
-        char *text = list_capture(captures[n].path, true, false);
-        assert_int_equal(occurrences(text, "compute program at 0x"), captures[n].computes);
-        assert_int_equal(occurrences(text, "program before the frame at 0x"), captures[n].before);
-        assert_int_equal(occurrences(text, "blend shader of target"), captures[n].blends);
+        char *text = listing_of(&(struct decode_options){.path = captures[n].path});
+        assert_int_equal(listing_count(text, "compute program at 0x"), captures[n].computes);
+        assert_int_equal(listing_count(text, "program before the frame at 0x"), captures[n].before);
+        assert_int_equal(listing_count(text, "blend shader of target"), captures[n].blends);
         assert_null(strstr(text, "cannot be read"));
         assert_null(strstr(text, "outside memory"));
         assert_null(strstr(text, ".word"));
@@ -309,7 +271,8 @@ static void json_of_later_gpus(void **state)
                                         "tests/captures/g72/features-samples.vtc"};
     static const unsigned depths[] = {7, 9, 7};
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(paths); n++) {
-        struct json_object *told = json_read(list_capture(paths[n], true, true));
+        struct json_object *told =
+            json_read(listing_of(&(struct decode_options){.path = paths[n], .json = true}));
         assert_non_null(told);
         assert_int_equal(depth_of(told), depths[n]);
         json_object_put(told);
@@ -356,7 +319,7 @@ static void broken(void **state)
     char *text = list(&s, "t860", false);
     static const char *const lines[] = {"job header at 0x03000000, 32 bytes, cannot be read", "type fragment",
                                         NULL};
-    has(text, lines);
+    listing_has(text, lines);
     free(text);
     guest_destroy(&s.guest);
 }

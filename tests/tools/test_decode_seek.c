@@ -9,8 +9,7 @@
 
 #include "gpu/capture.h"
 #include "tests/tools/command.h"
-#include "tools/decode.h"
-#include "tools/tool.h"
+#include "tests/tools/decode_text.h"
 #include "util/bits.h"
 
 #define CAPTURES SOURCE_DIR "/tests/captures/"
@@ -74,14 +73,8 @@ static void make_longer(const char *from, const char *to)
 
 static char *list(const char *path, uint64_t job)
 {
-    const struct decode_options options = {.path = path, .frame = FRAME, .job = job, .no_programs = true};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(decode_capture(&options, out), TOOL_OK);
-    assert_int_equal(fclose(out), 0);
-    return text;
+    return listing_of(
+        &(struct decode_options){.path = path, .frame = FRAME, .job = job, .no_programs = true});
 }
 
 /* The next line that is not about pages; a job's number in it becomes N. NULL: there is none. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/tools/decode_text.h"
 #include "tests/tools/json_reader.h"
 #include "tools/listing.h"
 
@@ -35,14 +36,6 @@ static char *nested(unsigned depth, bool json)
     return text;
 }
 
-static unsigned occurrences(const char *text, const char *what)
-{
-    unsigned n = 0;
-    for (; (text = strstr(text, what)); text++)
-        n++;
-    return n;
-}
-
 static void as_text(void **state)
 {
     static const unsigned depths[] = {1, LISTING_DEPTH, LISTING_DEPTH + 1, DEEPER};
@@ -50,8 +43,8 @@ static void as_text(void **state)
         const unsigned shown = depths[n] < LISTING_DEPTH ? depths[n] : LISTING_DEPTH;
         char *text = nested(depths[n], false), last[32];
         snprintf(last, sizeof last, "item %u: value 7\n", shown);
-        assert_int_equal(occurrences(text, "item "), shown);
-        assert_int_equal(occurrences(text, "its line"), shown);
+        assert_int_equal(listing_count(text, "item "), shown);
+        assert_int_equal(listing_count(text, "its line"), shown);
         assert_non_null(strstr(text, last));
         assert_non_null(strstr(text, "\nbehind\n"));
         free(text);
