@@ -18,8 +18,8 @@
 #include "qemu/timer.h"
 
 #if QEMU_VERSION_MAJOR >= 10
+#include "exec/address-spaces.h"
 #include "exec/memory.h"
-#include "system/address-spaces.h"
 #include "system/cpu-timers.h"
 #include "system/cpus.h"
 #include "system/device_tree.h"
@@ -41,11 +41,9 @@
 
 /* Lists of properties had a last element before 10. */
 #if QEMU_VERSION_MAJOR >= 10
-#define PROPERTIES       static const Property
-#define PROPERTIES_END() /* by its size */
+#define PROPERTIES(name, ...) static const Property name[] = {__VA_ARGS__}
 #else
-#define PROPERTIES       static Property
-#define PROPERTIES_END() DEFINE_PROP_END_OF_LIST()
+#define PROPERTIES(name, ...) static Property name[] = {__VA_ARGS__, DEFINE_PROP_END_OF_LIST()}
 #endif
 
 #endif

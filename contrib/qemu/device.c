@@ -352,12 +352,9 @@ static void realize(DeviceState *dev, Error **errp)
     qemu_register_reset(reset, s);
 }
 
-PROPERTIES properties[] = {
-    DEFINE_PROP_STRING("gpu", VitrailGPU, name),
-    DEFINE_PROP_INT32("threads", VitrailGPU, threads, -1),
-    DEFINE_PROP_UINT32("hold", VitrailGPU, hold, 50),
-    PROPERTIES_END(),
-};
+PROPERTIES(properties, DEFINE_PROP_STRING("gpu", VitrailGPU, name),
+           DEFINE_PROP_INT32("threads", VitrailGPU, threads, -1),
+           DEFINE_PROP_UINT32("hold", VitrailGPU, hold, 50));
 
 /* Never unrealized: the machine's tree cannot lose nodes, so it is not hotpluggable. */
 static void class_init(ObjectClass *class, void *data)

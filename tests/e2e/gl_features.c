@@ -501,13 +501,38 @@ static void windows(void)
     rectangle(0, 128, 128, 128, 0.5f, white, 1);
 }
 
+/* Slivers across the whole window, in many tiles' lists each: more of those than a driver gives the tiler at first.
+ * On vc4 less than 1 MiB: Linux 6.1 gives 512 KiB twice, and would give the second to other jobs, too, as it tells the
+ * binner of 16 MiB (vc4_overflow_mem_work). */
+static void slivers(void)
+{
+    enum { COUNT = 20000, ROUNDS = 3 };
+    struct vertex *v = malloc(COUNT * 3 * sizeof *v);
+
+    if (!v)
+        window_fail("no memory");
+    use(FRAGMENT("gl_FragColor = c;"));
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            const float along = (float)(i * 7919 % 4096) / 16,
+                        colour[4] = {(float)(i % 31) / 30, (float)(round + 1) / ROUNDS, (float)(i % 7) / 6,
+                                     1};
+            v[i * 3] = at(along, 0, colour);
+            v[i * 3 + 1] = at(256 - along, 256, colour);
+            v[i * 3 + 2] = at(along + 0.0625f, 0, colour);
+        }
+        draw(GL_TRIANGLES, v, COUNT * 3);
+    }
+    free(v);
+}
+
 static const struct {
     const char *name;
     void (*draw)(void);
 } scenes[] = {{"points", points},   {"lines", lines},     {"triangles", triangles}, {"blend", blend},
               {"stencil", stencil}, {"depth", depth},     {"mipmaps", mipmaps},     {"wraps", wraps},
               {"cube", cube},       {"formats", formats}, {"target565", target565}, {"flow", flow},
-              {"windows", windows}, {"halves", halves},   {"filters", filters}};
+              {"windows", windows}, {"halves", halves},   {"filters", filters},     {"slivers", slivers}};
 
 int main(int argc, char **argv)
 {
