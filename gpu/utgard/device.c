@@ -211,6 +211,13 @@ enum gpu_due utgard_due(const void *self)
     return utgard_pp_members(device) ? GPU_DUE_LATER : GPU_DUE_NOTHING;
 }
 
+uint32_t utgard_posted(const struct utgard_device *device, enum utgard_ip ip, uint32_t offset)
+{
+    const uint32_t block = utgard_device_offset(device, ip);
+    uint32_t value;
+    return block != UTGARD_ABSENT && gpu_turns_find(&device->host, block + offset, &value) ? value : 0;
+}
+
 /* A processor works with what its registers had when it began; resets, and what the GP is told of its heap, are for
  * when it stands. */
 enum gpu_when utgard_when(const void *self, uint32_t offset, uint32_t value)

@@ -84,6 +84,9 @@ struct utgard_device {
 
 /* Units at a job (gpu/turns.h). */
 enum { UTGARD_UNIT_GP, UTGARD_UNIT_PP };
+/* The bits of a block's command register that are posted (gpu/turns.h); 0: none. What they start runs, for who polls for
+ * its end. */
+uint32_t utgard_posted(const struct utgard_device *device, enum utgard_ip ip, uint32_t offset);
 
 /* ---- device.c ---- */
 

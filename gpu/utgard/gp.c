@@ -327,13 +327,15 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
     const struct utgard_unit *unit = &device->gp_unit;
     const struct utgard_gp *gp = device->gp;
     const bool works = device->host.working >> UTGARD_UNIT_GP & 1;
+    const uint32_t posted = utgard_posted(device, UTGARD_IP_GP, UTGARD_GP_CMD);
     switch (offset) {
     case UTGARD_GP_INT_RAWSTAT:
     case UTGARD_GP_INT_MASK:
     case UTGARD_GP_INT_STAT: return gpu_irq_read(&unit->irq, offset - UTGARD_GP_INT_RAWSTAT);
     case UTGARD_GP_STATUS:
-        return (gp->vs != IDLE ? UTGARD_BIT(GP, STATUS, VS_ACTIVE) : 0) |
-               (gp->builder != IDLE ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE) : 0) |
+        return (gp->vs != IDLE || posted & UTGARD_GP_CMD_START_VS ? UTGARD_BIT(GP, STATUS, VS_ACTIVE) : 0) |
+               (gp->builder != IDLE || posted & UTGARD_GP_CMD_START_PLBU ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE)
+                                                                         : 0) |
                (unit->bus_stopped ? UTGARD_BIT(GP, STATUS, BUS_STOPPED) : 0);
     case UTGARD_GP_VERSION: return device->kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
     case UTGARD_GP_VSCL_START_ADDR_READ: return works ? gp->shown_at[0] : gp->at;

@@ -7,13 +7,21 @@
 #define VERSION_MALI400 0xcd070101u
 #define VERSION_MALI450 0xcf070000u
 
+static bool is_active(const struct utgard_device *device, unsigned pp)
+{
+    uint32_t posted = utgard_posted(device, UTGARD_IP_PP0 + pp, UTGARD_PP_CTRL);
+    if (device->kind == UTGARD_MALI450 && utgard_broadcast_to(device, false) >> pp & 1)
+        posted |= utgard_posted(device, UTGARD_IP_PP_BCAST, UTGARD_PP_CTRL);
+    return device->pp_started[pp] || posted & UTGARD_PP_CTRL_START;
+}
+
 uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset)
 {
     const struct utgard_unit *unit = &device->pp_unit[pp];
     switch (offset) {
     case UTGARD_PP_VERSION: return device->kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
     case UTGARD_PP_STATUS:
-        return (device->pp_started[pp] ? UTGARD_BIT(PP, STATUS, RENDERING_ACTIVE) : 0) |
+        return (is_active(device, pp) ? UTGARD_BIT(PP, STATUS, RENDERING_ACTIVE) : 0) |
                (unit->bus_stopped ? UTGARD_BIT(PP, STATUS, BUS_STOPPED) : 0);
     case UTGARD_PP_INT_RAWSTAT:
     case UTGARD_PP_INT_MASK:

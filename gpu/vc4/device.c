@@ -62,6 +62,16 @@ static void clear_interrupts(struct vc4_device *device, uint32_t bits)
 
 /* ---- registers with behaviour ---- */
 
+/* Of user programs. Counts whose reset is posted are not those that somebody waits for. */
+static uint32_t read_user_status(const struct vc4_device *device)
+{
+    const bool works = vc4_is_at_work(device) && device->host.working >> VC4_UNIT_USER & 1;
+    const uint32_t status = works ? device->shown.user_status : vc4_user_status(device);
+    uint32_t control;
+    return gpu_turns_find(&device->host, VC4_SRQCS, &control) ? vc4_user_status_after(status, control)
+                                                              : status;
+}
+
 static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
 {
     const struct vc4_thread *t = device->thread;
@@ -91,7 +101,7 @@ static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
     case VC4_BPCS: return works ? shown->bpcs : device->bpcs;
     case VC4_BPOA: return device->bpoa;
     case VC4_BPOS: return device->bpos;
-    case VC4_SRQCS: return works ? shown->user_status : vc4_user_status(device);
+    case VC4_SRQCS: return read_user_status(device);
     case VC4_DBQITC: return device->qpu_interrupts;
     default: return vc4_perf_read(device, offset);
     }

@@ -165,8 +165,13 @@ enum gpu_when vc4_when(const void *self, uint32_t offset, uint32_t value)
     case VC4_DBQITC:
     case VC4_L2CACTL:
     case VC4_SLCACTL:
+    case VC4_BFC: /* cleared, and polled for what follows */
+    case VC4_RFC:
     case VC4_BPOA:
     case VC4_BPOS: return GPU_WRITE_NOW;
+    case VC4_SRQCS:
+        return device->host.working >> VC4_UNIT_USER & 1 || device->host.posted_count ? GPU_WRITE_IDLE
+                                                                                      : GPU_WRITE_NOW;
     case VC4_SRQPC:
         return !(device->host.working & 1u << VC4_UNIT_USER) && vc4_user_queue_is_full(device)
                    ? GPU_WRITE_POSTED
@@ -230,6 +235,7 @@ void vc4_ask_for_memory(struct vc4_device *device)
 
 /* ---- registers ---- */
 
+/* A list whose start is posted runs, for who polls for its end. */
 uint32_t vc4_thread_read(const struct vc4_device *device, unsigned n)
 {
     const struct vc4_thread *thread = &device->thread[n];
@@ -240,8 +246,10 @@ uint32_t vc4_thread_read(const struct vc4_device *device, unsigned n)
     uint32_t ra0 = works ? device->shown.ra0[n] : thread->ra0;
     bool prefixing = !n && (works ? device->shown.prefixing : vc4_binner_prefixing(device));
     bool substate = thread->run ? thread->waiting : thread->halted;
+    uint32_t end;
+    bool starts = gpu_turns_find(&device->host, n ? VC4_CT1EA : VC4_CT0EA, &end);
     return UTIL_MIN(semaphore, (uint32_t)VC4_SEMAPHORE_MAX) << VC4_CT0CS_CTSEMA_AT |
-           (ra0 ? VC4_BIT(CT0CS, CTRTSD) : 0) | (thread->run ? VC4_BIT(CT0CS, CTRUN) : 0) |
+           (ra0 ? VC4_BIT(CT0CS, CTRTSD) : 0) | (thread->run || starts ? VC4_BIT(CT0CS, CTRUN) : 0) |
            (substate ? VC4_BIT(CT0CS, CTSUBS) : 0) | (thread->error ? VC4_BIT(CT0CS, CTERR) : 0) |
            (prefixing ? VC4_BIT(CT0CS, CTMODE) : 0);
 }

@@ -11,6 +11,8 @@
 #include "util/bits.h"
 
 /* SRQCS (Guide table 68). */
+#define CS_COMPLETED_AT    16
+#define CS_REQUESTS_AT     8
 #define CS_COMPLETED_RESET (1u << 16)
 #define CS_REQUESTS_RESET  (1u << 8)
 #define CS_ERROR           (1u << 7)
@@ -167,8 +169,17 @@ bool vc4_user_busy(const struct vc4_device *device)
 uint32_t vc4_user_status(const struct vc4_device *device)
 {
     const struct vc4_user *user = device->user;
-    return (user->completed & 0xff) << 16 | (user->requests & 0xff) << 8 | (user->error ? CS_ERROR : 0) |
-           user->queued;
+    return (user->completed & 0xff) << CS_COMPLETED_AT | (user->requests & 0xff) << CS_REQUESTS_AT |
+           (user->error ? CS_ERROR : 0) | user->queued;
+}
+
+uint32_t vc4_user_status_after(uint32_t status, uint32_t control)
+{
+    if (control & CS_COMPLETED_RESET)
+        status &= ~(0xffu << CS_COMPLETED_AT);
+    if (control & CS_REQUESTS_RESET)
+        status &= ~(0xffu << CS_REQUESTS_AT);
+    return control & CS_ERROR ? status & ~CS_ERROR : status;
 }
 
 void vc4_user_control(struct vc4_device *device, uint32_t value)

@@ -35,5 +35,7 @@ bool vc4_user_queue_is_full(const struct vc4_device *device); /* the queue */
 
 uint32_t vc4_user_status(const struct vc4_device *device); /* SRQCS */
 void vc4_user_control(struct vc4_device *device, uint32_t value);
+/* What SRQCS has after a write of `control` that nothing comes between. */
+uint32_t vc4_user_status_after(uint32_t status, uint32_t control);
 
 #endif

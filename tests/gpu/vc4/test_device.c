@@ -374,13 +374,54 @@ static void fault_log(void **state)
     tear_down(&h);
 }
 
+/* ---- accesses while the device's worker is at a job ---- */
+
+static void pass_turn(void *data)
+{
+    (void)data;
+}
+
+static const struct gpu_turns no_locks = {.leave = pass_turn, .enter = pass_turn};
+
+/* A host that clears a count and starts what it then polls for sees neither the count of before nor an end, whatever
+ * the worker is at, and whether or not the start must wait for that. */
+static void posted_starts(void **state)
+{
+    enum { RENDERER = 1 /* its unit */ };
+    struct host h;
+    uint8_t list[64];
+    for (int waits = 0; waits < 2; waits++) {
+        set_up(&h);
+        struct gpu_device gpu = vc4_device_gpu(h.device);
+        const uint32_t n = binning_list(list, false);
+        run(&h, 0, 0x1000, list, n);
+        assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 1);
+        gpu.host->turns = &no_locks;
+        gpu.host->working = 1 << RENDERER;
+        if (waits)
+            gpu_device_post(&gpu, VC4_VPMBASE, 1);
+        gpu_device_post(&gpu, VC4_BFC, 1);
+        gpu_device_post(&gpu, VC4_RFC, 1);
+        gpu_device_post(&gpu, VC4_CT0CA, 0x1000);
+        gpu_device_post(&gpu, VC4_CT0EA, 0x1000 + n);
+        assert_int_equal(gpu.host->posted_count, waits ? 3 : 0);
+        assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 0);
+        assert_int_equal(gpu_device_read(&gpu, VC4_CT0CS) & CS_RUN, CS_RUN);
+        gpu.host->working = 0;
+        gpu_device_work(&gpu, true);
+        assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 1);
+        assert_int_equal(gpu_device_read(&gpu, VC4_CT0CS), 0);
+        tear_down(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(identity),   cmocka_unit_test(storage),      cmocka_unit_test(unknown),
         cmocka_unit_test(interrupts), cmocka_unit_test(threads),      cmocka_unit_test(errors),
         cmocka_unit_test(prefixing),  cmocka_unit_test(reset_values), cmocka_unit_test(semaphores),
-        cmocka_unit_test(chained),    cmocka_unit_test(fault_log),
+        cmocka_unit_test(chained),    cmocka_unit_test(fault_log),    cmocka_unit_test(posted_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
