@@ -85,7 +85,7 @@ endforeach()
 install(FILES ${debian}/CHANGELOG.md.gz ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/SECURITY.md
     DESTINATION share/doc/vitrail COMPONENT tool)
 install(FILES ${CMAKE_SOURCE_DIR}/docs/VERIFY.md DESTINATION share/doc/vitrail/docs COMPONENT tool)
-install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/sysroot ${CMAKE_SOURCE_DIR}/tools/setup DESTINATION share/vitrail/tools COMPONENT tool)
+install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/sysroot ${CMAKE_SOURCE_DIR}/tools/sysroot-caches ${CMAKE_SOURCE_DIR}/tools/setup DESTINATION share/vitrail/tools COMPONENT tool)
 
 # What of a build the packages have.
 add_custom_target(packaged DEPENDS vitrail texts vitrail_shared vitrail_static)
