@@ -87,11 +87,12 @@ static int make(struct run *run, const char *place)
 
 int run_folder_make(struct run *run)
 {
-    const char *places[] = {getenv("XDG_RUNTIME_DIR"), "/tmp"};
+    /* Programs of 32 bits find everything in folders of a tmpfs; places in those of ext4 may be too large for them. */
+    const char *places[] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char path[sizeof address.sun_path];
     int r = -ENOENT;
-    for (size_t i = 0; i < 2 && r; i++)
+    for (size_t i = 0; i < sizeof places / sizeof *places && r; i++)
         if (places[i] && strlen(places[i]) <= 60)
             r = make(run, places[i]);
     if (r)

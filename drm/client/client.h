@@ -34,6 +34,9 @@ bool client_active(void); /* whether a server was named in the environment */
 #define CLIENT_PATH_MAX 4096
 /* The path to use instead: `path` itself, or one inside the server's tree, in `buffer`. */
 const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX]);
+/* The same of a name in a folder (a directory's descriptor, or AT_FDCWD): under /sys, where sd-device(3) walks from name
+ * to name, a folder has what this machine has and what the tree has. */
+const char *client_path_at(int folder, const char *path, char buffer[CLIENT_PATH_MAX]);
 /* The path as the program should see it: what `client_path` put before it is taken away, in place. */
 void client_visible_path(char *path);
 /* Whether an open file is one of the card's under /sys, which programs take for what it is only on a sysfs. */

@@ -32,7 +32,7 @@
         char buffer_[CLIENT_PATH_MAX];                                                                       \
         int device_ = client_device_of_path(folder, path);                                                   \
         device_ >= 0 ? client_open(device_, flags)                                                           \
-                     : NEXT(function)(folder, client_path(path, buffer_), flags, mode);                      \
+                     : NEXT(function)(folder, client_path_at(folder, path, buffer_), flags, mode);           \
     })
 
 CLIENT_EXPORT int open(const char *path, int flags, ...)

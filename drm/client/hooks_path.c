@@ -21,12 +21,13 @@
 
 /* ---- paths that are only replaced ---- */
 
-#define WITH_PATH(path, call)                                                                                \
+#define WITH_PATH_AT(folder, path, call)                                                                     \
     ({                                                                                                       \
         char buffer_[CLIENT_PATH_MAX];                                                                       \
-        const char *there = client_path(path, buffer_);                                                      \
+        const char *there = client_path_at(folder, path, buffer_);                                           \
         call;                                                                                                \
     })
+#define WITH_PATH(path, call) WITH_PATH_AT(AT_FDCWD, path, call)
 
 CLIENT_EXPORT FILE *fopen(const char *path, const char *mode)
 {
@@ -64,7 +65,7 @@ CLIENT_EXPORT int eaccess(const char *path, int mode)
 }
 CLIENT_EXPORT int faccessat(int folder, const char *path, int mode, int flags)
 {
-    return WITH_PATH(path, NEXT(faccessat)(folder, there, mode, flags));
+    return WITH_PATH_AT(folder, path, NEXT(faccessat)(folder, there, mode, flags));
 }
 CLIENT_EXPORT ssize_t readlink(const char *path, char *out, size_t size)
 {
@@ -72,7 +73,7 @@ CLIENT_EXPORT ssize_t readlink(const char *path, char *out, size_t size)
 }
 CLIENT_EXPORT ssize_t readlinkat(int folder, const char *path, char *out, size_t size)
 {
-    return WITH_PATH(path, NEXT(readlinkat)(folder, there, out, size));
+    return WITH_PATH_AT(folder, path, NEXT(readlinkat)(folder, there, out, size));
 }
 
 CLIENT_EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size, size_t room);
@@ -126,7 +127,7 @@ static int device_of(int folder, const char *path, int flags)
         r_;                                                                                                  \
     })
 #define STATUS_AT(status, folder, path, flags, call)                                                         \
-    STATUS(status, device_of(folder, path, flags), WITH_PATH(path, call))
+    STATUS(status, device_of(folder, path, flags), WITH_PATH_AT(folder, path, call))
 
 CLIENT_EXPORT int stat(const char *restrict path, struct stat *restrict st)
 {
@@ -164,7 +165,7 @@ CLIENT_EXPORT int fstatat64(int folder, const char *restrict path, struct stat64
 CLIENT_EXPORT int statx(int folder, const char *restrict path, int flags, unsigned mask,
                         struct statx *restrict st)
 {
-    int r = WITH_PATH(path, NEXT(statx)(folder, there, flags, mask, st)),
+    int r = WITH_PATH_AT(folder, path, NEXT(statx)(folder, there, flags, mask, st)),
         device = device_of(folder, path, flags);
     if (!r && device >= 0) {
         st->stx_mode = NODE_MODE;

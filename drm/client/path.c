@@ -25,8 +25,9 @@ static bool is_below(const char *path, const char *prefix)
     return !strncmp(path, prefix, n) && (!path[n] || path[n] == '/');
 }
 
-#define CHAR "/sys/dev/char/"
-#define UDEV "/run/udev/data/"
+#define CLASSES "/sys/class"
+#define CHAR    "/sys/dev/char/"
+#define UDEV    "/run/udev/data/"
 
 static bool is_ours(const char *path)
 {
@@ -35,6 +36,9 @@ static bool is_ours(const char *path)
     static const char *const begins[] = {
         CHAR DRM_AS_TEXT(DRM_NODE_MAJOR) ":", CHAR DRM_AS_TEXT(DRM_INPUT_MAJOR) ":",
         UDEV "c" DRM_AS_TEXT(DRM_NODE_MAJOR) ":", UDEV "c" DRM_AS_TEXT(DRM_INPUT_MAJOR) ":", UDEV "+input:"};
+    /* Who asks which classes there are is told of ours: this machine may have no card, and so no class for it. */
+    if (!strcmp(path, CLASSES) || !strcmp(path, CLASSES "/"))
+        return true;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (is_below(path, folders[i]))
             return true;
@@ -52,6 +56,58 @@ const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX])
     return n > 0 && n < CLIENT_PATH_MAX ? buffer : path;
 }
 
+static bool path_of(int fd, char path[CLIENT_PATH_MAX])
+{
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = NEXT(readlink)(link, path, CLIENT_PATH_MAX - 1);
+    path[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* To an emulator that is the sysroot, for what opens it; statx, which tells 32-bit programs of "/", may say what this
+ * machine's is. */
+static bool is_root(int folder)
+{
+    char here[CLIENT_PATH_MAX], top[CLIENT_PATH_MAX];
+    int fd = NEXT(openat)(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool same = fd >= 0 && path_of(folder, here) && path_of(fd, top) && !strcmp(here, top);
+    if (fd >= 0)
+        NEXT(close)(fd);
+    return same;
+}
+
+/* Where a folder is that stands under /sys, as the program sees it, or "" for the root, for what leads to /sys from there.
+ * False: elsewhere. */
+static bool is_at(int folder, const char *name, char at[CLIENT_PATH_MAX])
+{
+    if (!strcmp(name, "sys")) {
+        *at = 0;
+        return is_root(folder);
+    }
+    if (!path_of(folder, at))
+        return false;
+    client_visible_path(at);
+    return is_below(at, "/sys");
+}
+
+const char *client_path_at(int folder, const char *path, char buffer[CLIENT_PATH_MAX])
+{
+    char at[CLIENT_PATH_MAX], joined[CLIENT_PATH_MAX];
+    if (!path || folder == AT_FDCWD || path[0] == '/')
+        return client_path(path, buffer);
+    if (!*path || !strcmp(path, ".") || !strcmp(path, "..") || strlen(path) > NAME_MAX || !client_active() ||
+        !root() || !is_at(folder, path, at))
+        return path;
+    int n = snprintf(joined, sizeof joined, "%s/%s", at, path);
+    if (n < 0 || n >= CLIENT_PATH_MAX)
+        return path;
+    if (!is_ours(joined) && !NEXT(faccessat)(AT_FDCWD, joined, F_OK, AT_SYMLINK_NOFOLLOW))
+        return memcpy(buffer, joined, (size_t)n + 1);
+    n = snprintf(buffer, CLIENT_PATH_MAX, "%s%s", root(), joined);
+    return n > 0 && n < CLIENT_PATH_MAX ? buffer : path;
+}
+
 void client_visible_path(char *path)
 {
     size_t n = root() ? strlen(root()) : 0;
@@ -61,15 +117,10 @@ void client_visible_path(char *path)
 
 bool client_is_sysfs(int fd)
 {
-    char link[40], target[CLIENT_PATH_MAX];
-    if (!client_active() || !root())
+    char target[CLIENT_PATH_MAX];
+    if (!client_active() || !root() || !path_of(fd, target))
         return false;
     size_t n = strlen(root());
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = NEXT(readlink)(link, target, sizeof target - 1);
-    if (size <= 0)
-        return false;
-    target[size] = 0;
     return !strncmp(target, root(), n) && is_below(target + n, "/sys");
 }
 
@@ -101,14 +152,13 @@ int client_device_of_path(int folder, const char *path)
     if (!path || !client_active())
         return -1;
     if (path[0] != '/') { /* a name relative to a directory that may be one of ours */
-        char link[40];
-        if (folder == AT_FDCWD || !root() || (device_of_node(path) < 0 && device_of_event(path) < 0))
+        if (folder == AT_FDCWD || !root() || (device_of_node(path) < 0 && device_of_event(path) < 0) ||
+            !path_of(folder, target))
             return -1;
-        snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-        ssize_t n = NEXT(readlink)(link, target, sizeof target - NAME_MAX - 2);
-        if (n <= 0)
+        size_t n = strlen(target);
+        if (n + strlen(path) + 2 > sizeof target)
             return -1;
-        snprintf(target + n, sizeof target - (size_t)n, "/%s", path);
+        snprintf(target + n, sizeof target - n, "/%s", path);
         client_visible_path(target);
         below = target;
     }

@@ -2,6 +2,7 @@
  * waits. Built for every architecture there is a client for, and run by tests/e2e/run. Exit status 5 is
  * success, so that a program that never ran cannot pass. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +16,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
 #include <linux/sync_file.h>
 
 #include <drm.h>
@@ -51,6 +54,51 @@ static void check_status(int fd)
     int folder = open("/dev/dri", O_RDONLY | O_DIRECTORY), node = openat(folder, "card0", O_RDWR);
     CHECK(folder >= 0 && node >= 0 && !fstat(node, &st) && S_ISCHR(st.st_mode));
     CHECK(!close(node) && !close(folder));
+}
+
+static bool has_name(const char *folder, const char *name)
+{
+    DIR *all = opendir(folder);
+    bool found = false;
+    CHECK(all);
+    for (const struct dirent *entry; (entry = readdir(all));)
+        found |= !strcmp(entry->d_name, name);
+    CHECK(!closedir(all));
+    return found;
+}
+
+/* As sd-device(3) goes, from one name to the next: to the card, which this machine may have no class for, and to what is
+ * this machine's. */
+static int walk(const char *const *names)
+{
+    int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (; at >= 0 && *names; names++) {
+        int next = openat(at, *names, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        CHECK(!close(at));
+        at = next;
+    }
+    return at;
+}
+
+static void check_classes(void)
+{
+    static const char *const card[] = {"sys", "devices", "platform", "vitrail-gpu", "drm", "card0", NULL};
+    static const char *const class[] = {"sys", "class", "drm", NULL};
+    static const char *const number[] = {"sys", "dev", "char", NULL};
+    static const char *const processors[] = {"sys", "devices", "system", "cpu", NULL};
+    struct statfs fs;
+    char link[256];
+    if (sizeof(off_t) > 4) /* places in a folder of this machine's file system may need more */
+        CHECK(has_name("/sys/class", "drm") && has_name("/sys/class/", "input"));
+    int fd = walk(card);
+    CHECK(fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == SYSFS_MAGIC && !faccessat(fd, "uevent", R_OK, 0));
+    CHECK(!close(fd));
+    fd = walk(class);
+    CHECK(fd >= 0 && readlinkat(fd, "card0", link, sizeof link) > 0 && !close(fd));
+    fd = walk(number);
+    CHECK(fd >= 0 && readlinkat(fd, "226:0", link, sizeof link) > 0 && !close(fd));
+    fd = walk(processors);
+    CHECK(fd >= 0 && !faccessat(fd, "online", R_OK, 0) && !close(fd));
 }
 
 /* Arguments with size_t and long look different to 32-bit programs. */
@@ -313,6 +361,7 @@ int main(int count, char **arguments)
     int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
     CHECK(fd >= 0);
     check_status(fd);
+    check_classes();
     check_arguments(fd);
     check_waits(fd);
     check_jobs(fd);
