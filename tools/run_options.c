@@ -165,8 +165,7 @@ const struct tool_command tool_command_run = {
             "that is /dev/null, or "
             "closed, is for the program one that never says anything, as many end when theirs has ended.",
     .examples = "  vitrail run -- kmscube -c 10\n"
-                "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
-                "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
+                "  vitrail run --frames shots -- glmark2-es2-drm -b texture\n"
                 "  vitrail run --server /tmp/t860 -- kmscube -c 10\n"
                 "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
                 "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n",
