@@ -11,13 +11,13 @@
 /* False: memory ends. */
 static bool list_entry(struct tool_mali *m, uint64_t at)
 {
-    uint32_t type;
+    struct mali_entry any;
     struct mali_stop stop = {0};
-    if (!mali_entry_type(&m->reader, at, &type, &stop)) {
+    if (!mali_desc_read(&m->reader, &mali_desc_entry, at, &any, &stop)) {
         listing_line(&m->decode->listing, "broken", "%s", stop.fault.text);
         return false;
     }
-    switch (type) {
+    switch (any.type) {
     case MALI_DESCRIPTOR_TYPE_SAMPLER: return tool_mali_list(m, &mali_desc_sampler, at, NULL);
     case MALI_DESCRIPTOR_TYPE_TEXTURE: tool_mali_texture(m, at); return true;
     case MALI_DESCRIPTOR_TYPE_ATTRIBUTE: return tool_mali_list(m, &mali_desc_attribute_v9, at, NULL);
@@ -35,7 +35,7 @@ static void list_table(struct tool_mali *m, uint32_t number, uint64_t at)
         return;
     listing_open(l, "table", "table %u", number);
     if (tool_mali_list(m, &mali_desc_resource, at, &resource)) {
-        const uint32_t bytes = mali_entry_bytes(m->reader.version);
+        const uint32_t bytes = mali_desc_entry.bytes[m->reader.version];
         const uint64_t count = resource.size / bytes, most = UTIL_MIN(count, ENTRIES_MOST);
         if (count > most)
             listing_line(l, "left out", "(%" PRIu64 " descriptors, of which the first %" PRIu64 " follow)",

@@ -159,19 +159,47 @@ const struct gpu_record_field *mali_desc_reserved(const struct mali_desc *desc, 
     return NULL;
 }
 
+bool mali_desc_fetch_row(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                         uint32_t count, uint32_t *words)
+{
+    const uint64_t bytes = (uint64_t)count * desc->bytes[reader->version];
+    const uint8_t *at = !reader->packets || *reader->packets >= count
+                            ? gpu_space_at(reader->space, address, bytes, GPU_RIGHT_READ)
+                            : NULL;
+    if (!at)
+        return false;
+    if (reader->packets)
+        *reader->packets -= count;
+    memcpy(words, at, (size_t)bytes);
+    return true;
+}
+
+/* A value that is reserved. */
+static bool means_nothing(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                          const uint32_t *words, struct mali_stop *stop)
+{
+    const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, address,
+                         "%s: %s is %" PRIu64 ", which means nothing", desc->name, bad->name,
+                         gpu_record_wide(bad, words));
+}
+
+bool mali_desc_take(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                    const uint32_t *words, void *out, struct mali_stop *stop)
+{
+    if (!desc->is_valid[reader->version](words))
+        return means_nothing(reader, desc, address, words, stop);
+    desc->unpack[reader->version](words, out);
+    return true;
+}
+
 bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
                     void *out, struct mali_stop *stop)
 {
     uint32_t words[MALI_DESC_WORDS];
     const uint8_t *at = find(reader, desc, address, stop);
-    if (!at)
-        return false;
-    if (desc->take[reader->version](at, words, out))
-        return true;
-    const struct gpu_record_field *bad = mali_desc_reserved(desc, reader->version, words);
-    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, reader->unit, address,
-                         "%s: %s is %" PRIu64 ", which means nothing", desc->name, bad->name,
-                         gpu_record_wide(bad, words));
+    return at && (desc->take[reader->version](at, words, out) ||
+                  means_nothing(reader, desc, address, words, stop));
 }
 
 unsigned mali_desc_list(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,

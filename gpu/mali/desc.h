@@ -83,6 +83,13 @@ bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *de
 /* The words alone, and the struct of words that are there. */
 bool mali_desc_fetch(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
                      uint32_t words[MALI_DESC_WORDS], struct mali_stop *stop);
+/* The words of `count` that stand one behind the other, without room between them; each is one of the budget. False,
+ * and nothing is read: not all of them may be, and who asks one by one hears which. */
+bool mali_desc_fetch_row(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                         uint32_t count, uint32_t *words);
+/* What mali_desc_read does, of words that were fetched from `address`. */
+bool mali_desc_take(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
+                    const uint32_t *words, void *out, struct mali_stop *stop);
 void mali_desc_unpack(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,
                       void *out);
 /* A field whose value is none of its list; NULL: there is none. */

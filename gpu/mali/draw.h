@@ -48,11 +48,11 @@ struct mali_uniform_of {
 };
 
 /* v9: what stands in a table of resources, by the type that it says it has. Programs name table and place. */
-struct mali_entry {
+struct mali_resource_of {
     const struct mali_stop *refused;
     uint32_t type; /* MALI_DESCRIPTOR_TYPE_..; others than those below are nobody's */
     union {
-        struct mali_view view;
+        struct mali_view *view;
         struct mali_sampler sampler;
         struct mali_attribute_v9 attribute;
         struct mali_buffer_v9 buffer;
@@ -60,14 +60,14 @@ struct mali_entry {
 };
 struct mali_table {
     const struct mali_stop *refused; /* the table as a whole: it has no entries then */
-    struct mali_resource resource;
+    uint64_t address;
+    struct mali_resource_of *entry;
     uint32_t count;
-    struct mali_entry *entry;
 };
 #define MALI_ENTRIES_MOST (1u << 16) /* of all tables of a program: ours */
 struct mali_bindings;
 /* NULL: there is none of that type, or it cannot be read: *refused says why, or is NULL. */
-const struct mali_entry *mali_entry_find(const struct mali_bindings *bindings, uint32_t table,
+const struct mali_resource_of *mali_entry_find(const struct mali_bindings *bindings, uint32_t table,
                                          uint32_t number, uint32_t type, const struct mali_stop **refused);
 
 struct mali_bindings {
@@ -84,7 +84,7 @@ struct mali_bindings {
     /* v9, whose lists above are empty; of earlier versions all zero: */
     struct mali_environment environment;
     struct mali_table *table;
-    uint32_t table_count;
+    uint32_t table_count; /* those behind it are empty */
     uint32_t blend_count;
     /* v9 alone. Of fragments: what no earlier draw says, as the mask of targets, where vertices stand, how depth is
      * clamped. */
@@ -131,14 +131,7 @@ bool mali_view_read(const struct mali_reader *reader, struct util_arena *arena, 
 void *mali_list_room(const struct mali_reader *reader, struct util_arena *arena, uint64_t address,
                      uint64_t count, size_t size, struct mali_stop *stop);
 
-/* v9 (environment.c). The entries of a table of resources are of one size, and each begins with its type. */
-static inline uint32_t mali_entry_bytes(enum mali_version version)
-{
-    return mali_desc_sampler.bytes[version];
-}
-bool mali_entry_type(const struct mali_reader *reader, uint64_t address, uint32_t *type,
-                     struct mali_stop *stop);
-/* An environment with its program, storage and tables; at address 0 of its shader it has no
+/* v9 (environment.c). An environment with its program, storage and tables; at address 0 of its shader it has no
  * program. Lists as above. */
 bool mali_environment_read(const struct mali_reader *reader, uint64_t address, struct util_arena *arena,
                            struct mali_bindings *out, struct mali_stop *stop);

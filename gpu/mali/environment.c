@@ -25,73 +25,110 @@ static void *take(struct tables *t, uint64_t address, size_t count, size_t size)
 
 /* ---- tables ---- */
 
-bool mali_entry_type(const struct mali_reader *reader, uint64_t address, uint32_t *type,
-                     struct mali_stop *stop)
+/* Entries are fetched so many at a time; tables all at once. */
+#define ENTRIES_AT_ONCE 16u
+#define ENTRY_WORDS     8u
+#define TABLE_WORDS     4u
+#define TABLES_MOST     63u /* an environment's count has six bits */
+
+static bool read_view(struct tables *t, uint64_t at, struct mali_resource_of *e)
 {
-    uint32_t words[MALI_DESC_WORDS];
-    struct mali_sampler any;
-    if (!mali_desc_fetch(reader, &mali_desc_sampler, address, words, stop))
+    e->view = take(t, at, 1, sizeof *e->view);
+    if (!e->view)
         return false;
-    mali_desc_unpack(&mali_desc_sampler, reader->version, words, &any);
-    *type = any.type;
-    return true;
+    e->view->address = at;
+    return mali_view_read(t->reader, t->refusals.arena, e->view, &t->surfaces, t->stop);
 }
 
-static bool read_entry(struct tables *t, uint64_t at, struct mali_entry *e)
+/* `words`: the descriptor's; NULL: they are still to be fetched. */
+static bool read_entry(struct tables *t, uint64_t at, const uint32_t *words, struct mali_resource_of *e)
 {
-    if (!mali_entry_type(t->reader, at, &e->type, t->stop))
-        return false;
+    uint32_t own[MALI_DESC_WORDS];
+    struct mali_entry any;
+    if (!words) {
+        if (!mali_desc_fetch(t->reader, &mali_desc_entry, at, own, t->stop))
+            return false;
+        words = own;
+    }
+    mali_desc_unpack(&mali_desc_entry, t->reader->version, words, &any);
+    e->type = any.type;
     switch (e->type) {
-    case MALI_DESCRIPTOR_TYPE_TEXTURE:
-        e->view.address = at;
-        return mali_view_read(t->reader, t->refusals.arena, &e->view, &t->surfaces, t->stop);
+    case MALI_DESCRIPTOR_TYPE_TEXTURE: return read_view(t, at, e);
     case MALI_DESCRIPTOR_TYPE_SAMPLER:
-        return mali_desc_read(t->reader, &mali_desc_sampler, at, &e->sampler, t->stop);
+        return mali_desc_take(t->reader, &mali_desc_sampler, at, words, &e->sampler, t->stop);
     case MALI_DESCRIPTOR_TYPE_ATTRIBUTE:
-        return mali_desc_read(t->reader, &mali_desc_attribute_v9, at, &e->attribute, t->stop);
+        return mali_desc_take(t->reader, &mali_desc_attribute_v9, at, words, &e->attribute, t->stop);
     case MALI_DESCRIPTOR_TYPE_BUFFER:
-        return mali_desc_read(t->reader, &mali_desc_buffer_v9, at, &e->buffer, t->stop);
+        return mali_desc_take(t->reader, &mali_desc_buffer_v9, at, words, &e->buffer, t->stop);
     default: return true;
     }
 }
 
-const struct mali_entry *mali_entry_find(const struct mali_bindings *b, uint32_t table, uint32_t number,
+const struct mali_resource_of *mali_entry_find(const struct mali_bindings *b, uint32_t table, uint32_t number,
                                          uint32_t type, const struct mali_stop **refused)
 {
     const struct mali_table *in = table < b->table_count ? &b->table[table] : NULL;
-    const struct mali_entry *e = in && number < in->count ? &in->entry[number] : NULL;
+    const struct mali_resource_of *e = in && number < in->count ? &in->entry[number] : NULL;
     *refused = !in ? NULL : in->refused ? in->refused : e ? e->refused : NULL;
     return !*refused && e && e->type == type ? e : NULL;
 }
 
-static bool read_table(struct tables *t, uint64_t at, struct mali_table *table)
+static bool read_entries(struct tables *t, uint32_t count, struct mali_table *table)
 {
-    const uint32_t bytes = mali_entry_bytes(t->reader->version);
-    if (!mali_desc_read(t->reader, &mali_desc_resource, at, &table->resource, t->stop))
-        return false;
-    const uint64_t count = table->resource.size / bytes;
-    if (count > t->entries)
-        return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, t->reader->unit, at,
-                             "resource table: too many descriptors in one draw");
-    t->entries -= (uint32_t)count;
-    if (!count)
-        return true;
-    table->entry = take(t, at, count, sizeof *table->entry);
-    if (!table->entry)
-        return false;
-    for (; table->count < count; table->count++) {
-        struct mali_entry *e = &table->entry[table->count];
-        if (!read_entry(t, table->resource.address + (uint64_t)table->count * bytes, e) &&
+    const uint32_t bytes = mali_desc_entry.bytes[t->reader->version];
+    uint32_t words[ENTRIES_AT_ONCE][ENTRY_WORDS];
+    uint64_t at = table->address;
+    bool fetched = false;
+    for (; table->count < count; table->count++, at += bytes) {
+        struct mali_resource_of *e = &table->entry[table->count];
+        const uint32_t k = table->count % ENTRIES_AT_ONCE;
+        if (!k)
+            fetched = mali_desc_fetch_row(t->reader, &mali_desc_entry, at,
+                                          UTIL_MIN(count - table->count, ENTRIES_AT_ONCE), words[0]);
+        e->refused = NULL;
+        if (!read_entry(t, at, fetched ? words[k] : NULL, e) &&
             !mali_refuse(&t->refusals, t->stop, &e->refused))
             return false;
     }
     return true;
 }
 
+/* `words` as above. */
+static bool read_table(struct tables *t, uint64_t at, const uint32_t *words, struct mali_table *table)
+{
+    struct mali_resource resource;
+    if (words ? !mali_desc_take(t->reader, &mali_desc_resource, at, words, &resource, t->stop)
+              : !mali_desc_read(t->reader, &mali_desc_resource, at, &resource, t->stop))
+        return false;
+    const uint64_t count = resource.size / mali_desc_entry.bytes[t->reader->version];
+    table->address = resource.address;
+    if (count > t->entries)
+        return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, t->reader->unit, at,
+                             "resource table: too many descriptors in one draw");
+    t->entries -= (uint32_t)count;
+    if (!count)
+        return true;
+    table->entry = mali_list_room(t->reader, t->refusals.arena, at, count, sizeof *table->entry, t->stop);
+    return table->entry && read_entries(t, (uint32_t)count, table);
+}
+
+/* Drivers have a dozen of them, of which few have anything. */
+static uint32_t used_of(uint32_t count, uint32_t words[][TABLE_WORDS])
+{
+    static const uint32_t nothing[TABLE_WORDS];
+    while (count && !memcmp(words[count - 1], nothing, sizeof nothing))
+        count--;
+    return count;
+}
+
 static bool read_tables(struct tables *t, const struct mali_environment *e, struct mali_bindings *out)
 {
-    const uint32_t count = e->tables ? e->table_count : 0;
+    uint32_t count = e->tables ? e->table_count : 0, words[TABLES_MOST][TABLE_WORDS];
     uint64_t at = e->tables;
+    const bool fetched =
+        count && mali_desc_fetch_row(t->reader, &mali_desc_resource, at, count, words[0]);
+    if (fetched)
+        count = used_of(count, words);
     if (!count)
         return true;
     out->table = take(t, at, count, sizeof *out->table);
@@ -99,7 +136,8 @@ static bool read_tables(struct tables *t, const struct mali_environment *e, stru
         return false;
     for (; out->table_count < count; out->table_count++, at += mali_desc_resource.bytes[t->reader->version]) {
         struct mali_table *table = &out->table[out->table_count];
-        if (!read_table(t, at, table) && !mali_refuse(&t->refusals, t->stop, &table->refused))
+        if (!read_table(t, at, fetched ? words[out->table_count] : NULL, table) &&
+            !mali_refuse(&t->refusals, t->stop, &table->refused))
             return false;
     }
     return true;

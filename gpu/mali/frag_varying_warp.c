@@ -69,12 +69,12 @@ bool mali_frag_reads_point(const struct warp_program *p)
 
 /* ---- descriptors of v9 ---- */
 
-static const struct mali_entry *entry_of(const struct mali_frag *f, uint32_t table, uint32_t n, uint32_t type,
+static const struct mali_resource_of *entry_of(const struct mali_frag *f, uint32_t table, uint32_t n, uint32_t type,
                                          struct mali_stop *stop)
 {
     const struct mali_bindings *b = &f->job.bindings;
     const struct mali_stop *refused;
-    const struct mali_entry *e = mali_entry_find(b, table, n, type, &refused);
+    const struct mali_resource_of *e = mali_entry_find(b, table, n, type, &refused);
     if (refused)
         *stop = *refused;
     else if (!e)
@@ -86,10 +86,10 @@ static const struct mali_entry *entry_of(const struct mali_frag *f, uint32_t tab
 bool mali_frag_describe_v9(const struct mali_frag *f, uint32_t handle, struct mali_frag_descriptor *out,
                            struct mali_stop *stop)
 {
-    const struct mali_entry *e = entry_of(f, warp_handle_table(handle), warp_handle_number(handle),
+    const struct mali_resource_of *e = entry_of(f, warp_handle_table(handle), warp_handle_number(handle),
                                           MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
     const struct mali_attribute_v9 *a = e ? &e->attribute : NULL;
-    const struct mali_entry *buffer =
+    const struct mali_resource_of *buffer =
         a ? entry_of(f, a->table, a->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop) : NULL;
     if (!buffer)
         return false;

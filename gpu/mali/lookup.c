@@ -46,10 +46,10 @@ static bool take_listed(struct mali_lookup_maker *m)
 }
 
 /* v9: NULL with *stop: it is none of that type, or cannot be read. */
-static const struct mali_entry *entry_of(struct mali_lookup_maker *m, uint32_t handle, uint32_t type)
+static const struct mali_resource_of *entry_of(struct mali_lookup_maker *m, uint32_t handle, uint32_t type)
 {
     const struct mali_stop *refused;
-    const struct mali_entry *e = mali_entry_find(m->world->bindings, warp_handle_table(handle),
+    const struct mali_resource_of *e = mali_entry_find(m->world->bindings, warp_handle_table(handle),
                                                  warp_handle_number(handle), type, &refused);
     if (refused)
         *m->stop = *refused;
@@ -62,10 +62,10 @@ static const struct mali_entry *entry_of(struct mali_lookup_maker *m, uint32_t h
 
 static bool take_entries(struct mali_lookup_maker *m)
 {
-    const struct mali_entry *e = entry_of(m, m->asked->texture, MALI_DESCRIPTOR_TYPE_TEXTURE);
+    const struct mali_resource_of *e = entry_of(m, m->asked->texture, MALI_DESCRIPTOR_TYPE_TEXTURE);
     if (!e)
         return false;
-    m->view = &e->view;
+    m->view = e->view;
     if (m->asked->op == ISA_TEXTURE_FETCH)
         return true;
     e = entry_of(m, m->asked->sampler, MALI_DESCRIPTOR_TYPE_SAMPLER);

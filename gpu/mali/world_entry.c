@@ -12,22 +12,22 @@ static const char *name_of(uint32_t type)
                                                   : "buffer";
 }
 
-static const struct mali_entry *entry_of(const struct mali_world *w, uint32_t table, uint32_t number,
+static const struct mali_resource_of *entry_of(const struct mali_world *w, uint32_t table, uint32_t number,
                                          uint32_t type, struct mali_stop *stop)
 {
     const struct mali_bindings *b = w->bindings;
     const struct mali_stop *refused;
-    const struct mali_entry *e = mali_entry_find(b, table, number, type, &refused);
+    const struct mali_resource_of *e = mali_entry_find(b, table, number, type, &refused);
     if (refused)
         *stop = *refused;
     else if (!e)
         mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, w->unit,
-                      table < b->table_count ? b->table[table].resource.address : b->environment.tables,
+                      table < b->table_count ? b->table[table].address : b->environment.tables,
                       "there is no %s %u in table %u", name_of(type), number, table);
     return e;
 }
 
-const struct mali_entry *mali_world_entry(const struct mali_world *w, uint32_t handle, uint32_t type,
+const struct mali_resource_of *mali_world_entry(const struct mali_world *w, uint32_t handle, uint32_t type,
                                           struct mali_stop *stop)
 {
     return entry_of(w, warp_handle_table(handle), warp_handle_number(handle), type, stop);
@@ -65,7 +65,7 @@ const struct mali_attribute_v9 *mali_world_attribute_v9(const struct mali_world 
                                                         struct mali_array *array, enum raster_format *format,
                                                         uint32_t *order, struct mali_stop *stop)
 {
-    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
+    const struct mali_resource_of *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
     if (!e)
         return NULL;
     const struct mali_attribute_v9 *d = &e->attribute;
@@ -123,30 +123,30 @@ bool mali_attribute_texel_v9(const struct mali_threads *t, const struct isa_attr
 bool mali_world_image_v9(const struct mali_world *w, uint32_t handle, struct mali_texel *out,
                          struct mali_image_v9 *image, struct mali_stop *stop)
 {
-    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_TEXTURE, stop);
+    const struct mali_resource_of *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_TEXTURE, stop);
     if (!e)
         return false;
-    const struct mali_texture *t = &e->view.texture;
-    const struct mali_plane *plane = e->view.surface_count ? &e->view.plane[0] : NULL;
+    const struct mali_texture *t = &e->view->texture;
+    const struct mali_plane *plane = e->view->surface_count ? &e->view->plane[0] : NULL;
     const bool volume = t->dimension == MALI_TEXTURE_DIMENSION_3D;
     *image = (struct mali_image_v9){
-        .view = &e->view,
+        .view = e->view,
         .volume = volume,
         .extent = {(uint32_t)t->width, (uint32_t)t->height,
-                   volume ? (uint32_t)t->depth : (uint32_t)t->array_size * e->view.faces}};
+                   volume ? (uint32_t)t->depth : (uint32_t)t->array_size * e->view->faces}};
     *out = (struct mali_texel){.format = mali_format_of(w->version, t->format, t->srgb),
                                .word = mali_conversion_word(t->format, t->srgb, t->order)};
     if (!plane || plane->plane_type != MALI_PLANE_TYPE_GENERIC)
-        return unsupported(w, e->view.address, "an image has no plane that programs can reach",
+        return unsupported(w, e->view->address, "an image has no plane that programs can reach",
                            plane ? plane->plane_type : 0, stop);
     image->bytes = raster_format_bytes(out->format);
     image->tiled = plane->clump_ordering == MALI_CLUMP_ORDERING_TILED_U_INTERLEAVED;
     if (!image->tiled && plane->clump_ordering != MALI_CLUMP_ORDERING_LINEAR)
-        return unsupported(w, e->view.address, "an image's order of texels is not done",
+        return unsupported(w, e->view->address, "an image's order of texels is not done",
                            plane->clump_ordering, stop);
     if (!image->bytes || !raster_sampler_plain(out->format) ||
         !mali_order_of(w->version, t->order, &out->order))
-        return unsupported(w, e->view.address, "an image's format is not known", t->format, stop);
+        return unsupported(w, e->view->address, "an image's format is not known", t->format, stop);
     return true;
 }
 

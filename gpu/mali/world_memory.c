@@ -201,7 +201,7 @@ static bool entered_buffer(const struct mali_world *w, uint32_t handle, uint64_t
     const struct mali_table *in = table < w->bindings->table_count ? &w->bindings->table[table] : NULL;
     if (!in || (!in->refused && number >= in->count))
         return true;
-    const struct mali_entry *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
+    const struct mali_resource_of *e = mali_world_entry(w, handle, MALI_DESCRIPTOR_TYPE_BUFFER, stop);
     if (!e)
         return false;
     *address = e->buffer.address;

@@ -133,7 +133,7 @@ static void test_tables(void **state)
 {
     static const struct change in_tables[] = {
         VERTICES_V9({{0x02075638, UINT32_MAX, 0x80000000}}, GPU_FAULT_UNSUPPORTED, "too many descriptors"),
-        VERTICES_V9({{0x02075630, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "sampler at 0x03000000"),
+        VERTICES_V9({{0x02075630, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "resource at 0x03000000"),
         VERTICES_V9({{0x02075480, 0xfu << 16, 3u << 16}}, GPU_FAULT_PACKET, "wrap mode S is 3"),
         VERTICES_V9({{0x02075478, 0xffff, 0xffff}}, GPU_FAULT_UNSUPPORTED, "too many surfaces"),
         VERTICES_V9({{0x02075470, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "plane at 0x03000000"),
@@ -151,7 +151,7 @@ static void test_tables(void **state)
         const struct mali_reader reader = {mali_as_space(s.guest.device, 0, &stop), MALI_V9, "test", NULL};
         assert_true(mali_payload_read(&reader, c->chain, &header, arena, &payload, &stop));
         const struct mali_stop *why = NULL;
-        for (unsigned t = 3; t <= 4 && !why; t++) {
+        for (unsigned t = 3; t <= 4 && t < payload.tiler.bindings.table_count && !why; t++) {
             const struct mali_table *table = &payload.tiler.bindings.table[t];
             why = table->refused ? table->refused : table->count ? table->entry[0].refused : NULL;
         }
