@@ -206,9 +206,10 @@ struct vitrail_config {
     int threads; /* worker threads beside the GPU's own: 0..64, or -1 (default): one for each further processor.
                     The number changes speed only, never a result. */
 
-    int execution;     /* enum vitrail_execution, default COMPILED */
-    int numeric;       /* enum vitrail_numeric, default USUAL */
-    const char *level; /* host vector level "sse4.1", "avx2" or "avx512"; NULL (default): the best there is */
+    int execution; /* enum vitrail_execution, default COMPILED */
+    int numeric;   /* enum vitrail_numeric, default USUAL */
+    const char *
+        level; /* host vector level "sse4.1", "avx2", "avx512" or "avx512fp16"; NULL (default): the best there is */
 
     /* Compiled programs are also kept on disk, safe to share between processes. NULL (default):
      * $XDG_CACHE_HOME/vitrail/code or ~/.cache/vitrail/code; "": no disk cache. It only saves time. The

@@ -9,6 +9,65 @@ static LLVMValueRef round_to_half(struct jit_builder *b, LLVMValueRef f)
     return jit_half_to_single(b, jit_quiet_to_half(b, f));
 }
 
+/* ---- in the host's arithmetic of halves, which keeps their denormals whatever singles' become ---- */
+
+static bool has_halves(const struct jit_builder *b)
+{
+    return b->level >= JIT_AVX512FP16;
+}
+
+static LLVMTypeRef halves(struct jit_builder *b)
+{
+    return LLVMVectorType(LLVMHalfTypeInContext(b->context), JIT_LANES);
+}
+
+/* Of singles or halves. LLVM would compare halves with constants, and compute of them alone, as the function does with
+ * denormals of singles: it does not see them. */
+static LLVMValueRef number_of(struct jit_builder *b, LLVMTypeRef type, float value)
+{
+    LLVMValueRef all[JIT_LANES], out;
+    for (unsigned l = 0; l < JIT_LANES; l++)
+        all[l] = LLVMConstReal(LLVMGetElementType(type), value);
+    out = LLVMConstVector(all, JIT_LANES);
+    return type == b->f32x16 ? out : jit_fence(b, out);
+}
+
+/* What one constant operand does to a single's sign: LLVMFNeg, LLVMCall (its absolute value), or LLVMRet: nothing. */
+static LLVMOpcode sign_of(struct jit_builder *b, LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+    if (op == LLVMXor && LLVMGetOperand(v, 1) == jit_splat_u32(b, 0x80000000))
+        return LLVMFNeg;
+    return op == LLVMAnd && LLVMGetOperand(v, 1) == jit_splat_u32(b, 0x7fffffff) ? LLVMCall : LLVMRet;
+}
+
+/* A half that stands as a single, f16x16: what it was widened from, where its sign may have been changed since. */
+static LLVMValueRef narrowed(struct jit_builder *b, LLVMValueRef single)
+{
+    LLVMTypeRef type = halves(b);
+    LLVMValueRef v = single, half;
+    while (LLVMIsABitCastInst(v))
+        v = LLVMGetOperand(v, 0);
+    const LLVMOpcode sign = sign_of(b, v);
+    if (sign != LLVMRet) {
+        half = narrowed(b, LLVMGetOperand(v, 0));
+        return sign == LLVMFNeg ? LLVMBuildFNeg(b->ir, half, "")
+                                : jit_intrinsic(b, "llvm.fabs", &type, 1, &half, 1);
+    }
+    half = jit_half_of(b, v);
+    if (!half)
+        half = jit_quiet_to_half(b, jit_as_f32(b, v));
+    return LLVMBuildBitCast(b->ir, LLVMBuildTrunc(b->ir, half, b->i16x16, ""), type, "");
+}
+
+static LLVMValueRef widened(struct jit_builder *b, LLVMValueRef half)
+{
+    half = LLVMBuildBitCast(b->ir, half, b->i16x16, "");
+    return jit_half_to_single(b, LLVMBuildZExt(b->ir, half, b->i32x16, ""));
+}
+
+/* ---- operations ---- */
+
 static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
 {
     LLVMValueRef x = o->f[0], y = o->f[1];
@@ -18,15 +77,74 @@ static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
     if (!(o->policy & ISA_OP_PROPAGATE))
         return out;
     LLVMValueRef none = LLVMBuildFCmp(o->ir, LLVMRealUNO, x, y, "");
-    return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), out);
+    return jit_select(o->b, none, number_of(o->b, LLVMTypeOf(x), __builtin_nanf("")), out);
 }
 
 /* What is no number is the lower bound. */
 static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
 {
-    LLVMValueRef low = jit_splat_f32(o->b, least), high = jit_splat_f32(o->b, most), x = o->f[0];
+    LLVMTypeRef type = LLVMTypeOf(o->f[0]);
+    LLVMValueRef low = number_of(o->b, type, least), high = number_of(o->b, type, most), x = o->f[0];
     x = jit_select(o->b, LLVMBuildFCmp(o->ir, LLVMRealOGT, x, low, ""), x, low);
     return jit_select(o->b, LLVMBuildFCmp(o->ir, LLVMRealOLT, x, high, ""), x, high);
+}
+
+/* Operations that choose between numbers; NULL: another. */
+static LLVMValueRef chosen(struct isa_op_ir *o)
+{
+    switch (o->op) {
+    case ISA_OP_fmin: return lesser(o, LLVMRealOLT);
+    case ISA_OP_fmax: return lesser(o, LLVMRealOGT);
+    case ISA_OP_fclamp_0_1: return limit(o, 0, 1);
+    case ISA_OP_fclamp_m1_1: return limit(o, -1, 1);
+    case ISA_OP_fclamp_0_inf: return limit(o, 0, __builtin_inff());
+    default: return NULL;
+    }
+}
+
+/* The same of halves, and what the host rounds to them at once. */
+static LLVMValueRef of_halves(struct isa_op_ir *o)
+{
+    LLVMTypeRef type = halves(o->b);
+    switch (o->op) {
+    case ISA_OP_fadd:
+    case ISA_OP_fsub:
+    case ISA_OP_fmul:
+    case ISA_OP_ffloor:
+    case ISA_OP_fceil:
+    case ISA_OP_ftrunc:
+    case ISA_OP_froundeven:
+    case ISA_OP_ffract: return isa_op_ir_arithmetic(o); /* whose types are the operands' */
+    case ISA_OP_ffma: return isa_op_ir_call(o, "llvm.fma", type, o->f, 3);
+    default: return chosen(o);
+    }
+}
+
+static bool host_has(uint8_t op)
+{
+    switch (op) {
+    case ISA_OP_frcp:
+    case ISA_OP_frsq:
+    case ISA_OP_fsqrt:
+    case ISA_OP_fldexp:
+    case ISA_OP_fround:
+    case ISA_OP_fnot:
+    case ISA_OP_fand:
+    case ISA_OP_for:
+    case ISA_OP_fxor: return false;
+    default: return true;
+    }
+}
+
+/* As number_of does; sums and products with what is no constant stay as they are. */
+static void fence_constants(struct isa_op_ir *o, unsigned count)
+{
+    bool all = true, sums = isa_op_rows[o->op].kind == ISA_OP_ARITHMETIC;
+    for (unsigned n = 0; n < count; n++)
+        all &= LLVMIsConstant(o->f[n]);
+    for (unsigned n = 0; n < count; n++)
+        if (LLVMIsConstant(o->f[n]) && (all || !sums))
+            o->f[n] = jit_fence(o->b, o->f[n]);
 }
 
 /* Roundings to integers need no second one: what has more bits than a half is an integer before. */
@@ -40,19 +158,19 @@ LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const 
                             bool rounded)
 {
     struct isa_op_ir o = {.b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = rounded};
+    const bool by_halves = rounded && has_halves(b) && host_has(op.op);
     for (unsigned n = 0; n < isa_op_rows[op.op].sources; n++)
-        o.f[n] = single[n];
+        o.f[n] = by_halves ? narrowed(b, single[n]) : single[n];
+    if (by_halves)
+        fence_constants(&o, isa_op_rows[op.op].sources);
     if (isa_op_rows[op.op].kind == ISA_OP_FTEST)
         return LLVMBuildSExt(b->ir, isa_op_ir_ftest(&o), b->i16x16, "");
-    switch (op.op) {
-    case ISA_OP_fmin: return lesser(&o, LLVMRealOLT);
-    case ISA_OP_fmax: return lesser(&o, LLVMRealOGT);
-    case ISA_OP_fclamp_0_1: return limit(&o, 0, 1);
-    case ISA_OP_fclamp_m1_1: return limit(&o, -1, 1);
-    case ISA_OP_fclamp_0_inf: return limit(&o, 0, __builtin_inff());
-    default: break;
-    }
-    LLVMValueRef f = isa_op_ir_arithmetic(&o);
+    if (by_halves)
+        return widened(b, of_halves(&o));
+    LLVMValueRef f = chosen(&o);
+    if (f)
+        return f;
+    f = isa_op_ir_arithmetic(&o);
     return !rounded || gives_halves(op.op) ? f : round_to_half(b, f);
 }
 
@@ -106,7 +224,11 @@ LLVMValueRef isa_trans_half_within(struct jit_builder *b, LLVMValueRef single)
 LLVMValueRef isa_trans_half_bits(struct jit_builder *b, LLVMValueRef single)
 {
     struct isa_op_ir o = {.b = b, .ir = b->ir, .policy = ISA_OP_QUIET, .is_half = true};
-    return LLVMBuildTrunc(b->ir, isa_op_ir_half(&o, single), b->i16x16, "");
+    if (!has_halves(b))
+        return LLVMBuildTrunc(b->ir, isa_op_ir_half(&o, single), b->i16x16, "");
+    LLVMValueRef half = narrowed(b, single), none = LLVMBuildFCmp(b->ir, LLVMRealUNO, half, half, "");
+    half = LLVMBuildBitCast(b->ir, half, b->i16x16, "");
+    return jit_select(b, none, isa_op_ir_number(b->i16x16, 0x7e00), half);
 }
 
 LLVMValueRef isa_trans_half_single(struct jit_builder *b, LLVMValueRef single)

@@ -226,7 +226,7 @@ static LLVMValueRef fused_to_odd(struct isa_op_ir *o)
     enum { DOWN = 9, UP = 10 }; /* without exceptions */
     struct jit_builder *b = o->b;
     LLVMValueRef args[4] = {o->f[0], o->f[1], o->f[2], jit_i32(b, DOWN)}, below, above, odd;
-    if (b->level != JIT_AVX512)
+    if (b->level < JIT_AVX512)
         return isa_trans_sum_to_odd(o->b, LLVMBuildFMul(o->ir, args[0], args[1], ""), args[2]);
     below = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
     args[3] = jit_i32(b, UP);
@@ -276,7 +276,7 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
         by = LLVMBuildSExt(o->ir, LLVMBuildTrunc(o->ir, by, b->i16x16, ""), b->i32x16, "");
     if (is_power(by, &power))
         return LLVMBuildFMul(o->ir, f, jit_fence(b, jit_splat_f32(b, (float)ldexp(1, (int)power))), "");
-    if (b->level == JIT_AVX512) {
+    if (b->level >= JIT_AVX512) {
         LLVMValueRef args[5] = {f, jit_i32_to_f32(b, by), f, LLVMConstAllOnes(b->i16),
                                 jit_i32(b, AS_EVERYWHERE)};
         return jit_intrinsic(b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);

@@ -235,7 +235,7 @@ void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, 
 /* Without registers of masks LLVM would move bit by bit into bytes. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b, LLVMValueRef i16_bits)
 {
-    return b->level == JIT_AVX512 ? LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "")
+    return b->level >= JIT_AVX512 ? LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "")
                                   : jit_mask_by_lanes(b, i16_bits);
 }
 
@@ -345,7 +345,7 @@ static LLVMValueRef host_to_i32(struct jit_builder *b, LLVMValueRef f32x16, cons
 {
     LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
 
-    if (b->level == JIT_AVX512)
+    if (b->level >= JIT_AVX512)
         return jit_intrinsic(b, avx512, NULL, 0, args, 4);
     return b->level == JIT_AVX2 ? jit_intrinsic_by_parts(b, avx2, 8, args, 1)
                                 : jit_intrinsic_by_parts(b, sse, 4, args, 1);
@@ -364,7 +364,7 @@ static LLVMValueRef to_limited_unsigned(struct jit_builder *b, LLVMValueRef x)
     LLVMValueRef zero = LLVMConstNull(b->f32x16), limit = jit_splat_f32(b, 0x1p31f),
                  top = jit_splat_u32(b, 1u << 31);
     x = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, zero, ""), x, zero);
-    if (b->level == JIT_AVX512) {
+    if (b->level >= JIT_AVX512) {
         LLVMValueRef args[4] = {x, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
         return jit_intrinsic(b, "llvm.x86.avx512.mask.cvttps2udq.512", NULL, 0, args, 4);
     }

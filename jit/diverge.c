@@ -98,7 +98,7 @@ int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t cou
 {
     size_t n = (size_t)count + 1;
 
-    *d = (struct jit_diverge){.b = b, .count = count, .words = selects && b->level != JIT_AVX512};
+    *d = (struct jit_diverge){.b = b, .count = count, .words = selects && b->level < JIT_AVX512};
     d->none = LLVMConstNull(LLVMTypeOf(widen(d, lanes)));
     d->waiting = calloc(n, sizeof *d->waiting);
     d->test = calloc(n, sizeof *d->test);

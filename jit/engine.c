@@ -39,7 +39,7 @@ static void make_stamp(struct jit_engine *engine)
 
 static enum jit_level best_level(void)
 {
-    enum jit_level level = JIT_AVX512;
+    enum jit_level level = JIT_LEVEL_COUNT - 1;
 
     while (level > JIT_SSE41 && !jit_level_supported(level))
         level--;
@@ -63,7 +63,7 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     engine->tier = (enum jit_tier)options->optimize;
     engine->gathers = options->gathers == JIT_GATHERS_FASTER ? jit_target_gathers_fast()
                                                              : options->gathers == JIT_GATHERS_INSTRUCTION;
-    engine->gathers &= level == JIT_AVX512;
+    engine->gathers &= level >= JIT_AVX512;
     engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
     engine->code_bytes = options->code_bytes ? options->code_bytes : CODE_BYTES;

@@ -22,7 +22,7 @@
 #include "util/error.h"
 
 /* Host vector levels, named explicitly: never "native". All give the same results. */
-enum jit_level { JIT_SSE41, JIT_AVX2, JIT_AVX512, JIT_LEVEL_COUNT };
+enum jit_level { JIT_SSE41, JIT_AVX2, JIT_AVX512, JIT_AVX512FP16, JIT_LEVEL_COUNT };
 
 /* How AVX-512 loads a word for each of sixteen lanes: as sixteen loads or by the instruction, as the host does it
  * faster or as tests want it. Both give the same results; the other levels have their own ways. */
@@ -61,7 +61,7 @@ void jit_engine_destroy(struct jit_engine *engine);
 bool jit_code_folder(bool sandboxed, char *path, size_t size);
 
 enum jit_level jit_engine_level(const struct jit_engine *engine);
-const char *jit_level_name(enum jit_level level); /* "sse4.1", "avx2", "avx512" */
+const char *jit_level_name(enum jit_level level); /* "sse4.1", "avx2", "avx512", "avx512fp16" */
 bool jit_level_supported(enum jit_level level);   /* by this host */
 
 /* Fills the module under construction through struct jit_builder (jit/builder.h); returns 0 or a negative

@@ -68,7 +68,8 @@ LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueR
     if (mask == LLVMConstAllOnes(b->i1x16) && !b->gathers)
         return gather_scalar(b, base, offsets, mask);
     switch (b->level) {
-    case JIT_AVX512: return gather_avx512(b, base, offsets, mask);
+    case JIT_AVX512:
+    case JIT_AVX512FP16: return gather_avx512(b, base, offsets, mask);
     case JIT_AVX2: return gather_avx2(b, base, offsets, mask);
     default: return gather_scalar(b, base, offsets, mask);
     }
@@ -95,7 +96,7 @@ LLVMValueRef jit_table_word(struct jit_builder *b, LLVMValueRef table, unsigned 
 {
     LLVMValueRef half[2], four = jit_splat_u32(b, sizeof(uint32_t));
     table = jit_offset_const(b, table, first * sizeof(uint32_t));
-    if (b->level != JIT_AVX512)
+    if (b->level < JIT_AVX512)
         return jit_gather_u32(b, table, LLVMBuildMul(b->ir, index, four, ""), LLVMConstAllOnes(b->i1x16));
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef args[] = {jit_load(b, b->i32x16, jit_offset_const(b, table, 128 * i), 64, true), index,

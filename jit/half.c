@@ -128,7 +128,8 @@ static LLVMValueRef round_by_addition(struct jit_builder *b, LLVMValueRef x)
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x)
 {
     switch (b->level) {
-    case JIT_AVX512: return round_avx512(b, x);
+    case JIT_AVX512:
+    case JIT_AVX512FP16: return round_avx512(b, x);
     case JIT_AVX2: return round_f16c(b, x);
     default: return round_by_addition(b, x);
     }
@@ -197,7 +198,7 @@ LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
     if (b->level == JIT_SSE41 || LLVMIsConstant(half)) /* which folds */
         return half_to_single_by_bits(b, half);
     half = LLVMBuildTrunc(b->ir, half, b->i16x16, "");
-    return b->level == JIT_AVX512 ? widen_avx512(b, half) : widen_f16c(b, half);
+    return b->level >= JIT_AVX512 ? widen_avx512(b, half) : widen_f16c(b, half);
 }
 
 /* Below the least normal half, 0.5 added leaves the half's last place as the single's. */
@@ -221,7 +222,7 @@ LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x)
 {
     if (b->level == JIT_SSE41 || LLVMIsConstant(x))
         return single_to_half_by_bits(b, x);
-    x = b->level == JIT_AVX512 ? narrow_avx512(b, x) : narrow_f16c(b, x);
+    x = b->level >= JIT_AVX512 ? narrow_avx512(b, x) : narrow_f16c(b, x);
     return LLVMBuildZExt(b->ir, x, b->i32x16, "");
 }
 
@@ -253,14 +254,14 @@ LLVMValueRef jit_half_of(struct jit_builder *b, LLVMValueRef v)
 {
     LLVMValueRef half = argument_of(v, WIDEN_AVX512);
 
-    return b->level == JIT_AVX512 && half ? LLVMBuildZExt(b->ir, half, b->i32x16, "") : NULL;
+    return b->level >= JIT_AVX512 && half ? LLVMBuildZExt(b->ir, half, b->i32x16, "") : NULL;
 }
 
 LLVMValueRef jit_before_half(struct jit_builder *b, LLVMValueRef v)
 {
     LLVMValueRef half = argument_of(v, WIDEN_AVX512);
 
-    if (b->level != JIT_AVX512 || !half)
+    if (b->level < JIT_AVX512 || !half)
         return NULL;
     while (LLVMIsATruncInst(half) || LLVMIsAZExtInst(half))
         half = LLVMGetOperand(half, 0);

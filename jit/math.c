@@ -216,8 +216,8 @@ LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMV
 {
     static const char *const names[] = {[JIT_SSE41] = "llvm.x86.sse2.pmulhu.w",
                                         [JIT_AVX2] = "llvm.x86.avx2.pmulhu.w",
-                                        [JIT_AVX512] = "llvm.x86.avx512.pmulhu.w.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
+                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pmulhu.w.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512... JIT_AVX512FP16] = 32};
     LLVMTypeRef type = LLVMVectorType(b->i16, 2 * JIT_LANES);
     LLVMValueRef low = halves(b, 255), eight = halves(b, 8), even[2], odd;
 

@@ -13,6 +13,7 @@ static const struct {
     [JIT_SSE41] = {"sse4.1", "x86-64", "+sse3,+ssse3,+sse4.1,+popcnt,-sse4.2,-avx", "128"},
     [JIT_AVX2] = {"avx2", "x86-64-v3", "-avx512f", "256"},
     [JIT_AVX512] = {"avx512", "x86-64-v4", "-prefer-256-bit", "512"},
+    [JIT_AVX512FP16] = {"avx512fp16", "x86-64-v4", "-prefer-256-bit,+avx512fp16", "512"},
 };
 
 const char *jit_level_name(enum jit_level level)
@@ -26,10 +27,12 @@ bool jit_level_supported(enum jit_level level)
     bool sse41 = __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3") &&
                  __builtin_cpu_supports("popcnt");
     bool avx2 = sse41 && __builtin_cpu_supports("x86-64-v3");
+    bool avx512 = avx2 && __builtin_cpu_supports("x86-64-v4");
     switch (level) {
     case JIT_SSE41: return sse41;
     case JIT_AVX2: return avx2;
-    case JIT_AVX512: return avx2 && __builtin_cpu_supports("x86-64-v4");
+    case JIT_AVX512: return avx512;
+    case JIT_AVX512FP16: return avx512 && __builtin_cpu_supports("avx512fp16");
     default: return false;
     }
 }

@@ -61,7 +61,7 @@ static void fence_operand(LLVMModuleRef module, LLVMBuilderRef ir, LLVMValueRef 
 
 void jit_avoid_masked_ternlog(LLVMModuleRef module, enum jit_level level)
 {
-    if (level != JIT_AVX512)
+    if (level < JIT_AVX512)
         return;
     LLVMBuilderRef ir = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))

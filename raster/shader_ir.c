@@ -155,7 +155,7 @@ static int emit_groups(struct emit *e, struct jit_builder *b, unsigned side, LLV
 
 static unsigned side_by_side(const struct emit *e, const struct jit_builder *b)
 {
-    if (b->quick || b->level != JIT_AVX512 || e->ir->samples > 1 || e->ir->passes > 1)
+    if (b->quick || b->level < JIT_AVX512 || e->ir->samples > 1 || e->ir->passes > 1)
         return 1;
     return e->ir->sides(e->ir->ctx, e->faults);
 }

@@ -201,7 +201,7 @@ static void end_run(struct emit *e, struct jit_builder *b, const struct vc4_qpu_
 static unsigned runs_at_once(const struct jit_builder *b, const struct vc4_vertex_variant *variant)
 {
     const struct vc4_qpu_program *program = variant->program;
-    if (b->quick || b->level != JIT_AVX512 || program->insn_count > PAIR_MAX || !vc4_qpu_is_straight(program))
+    if (b->quick || b->level < JIT_AVX512 || program->insn_count > PAIR_MAX || !vc4_qpu_is_straight(program))
         return 1;
     bool many = variant->coordinate && program->insn_count >= SIDE_MIN;
     return many && vc4_qpu_pressure(program) <= SIDE_LIVE ? SIDE_MAX : 2;

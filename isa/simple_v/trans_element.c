@@ -313,7 +313,7 @@ LLVMValueRef simple_v_trans_lane_mask(struct simple_v_trans *t, LLVMValueRef bit
         return LLVMBuildTrunc(t->b->ir, bits, t->b->i1, "");
     for (unsigned l = 0; l < lanes->count; l++)
         bit[l] = last = (lanes->sub + l) / t->subvl;
-    if (t->b->level != JIT_AVX512)
+    if (t->b->level < JIT_AVX512)
         return mask_by_bytes(t, bits, bit, lanes->count);
     const unsigned room = last < 8 ? 8 : last < 16 ? 16 : last < 32 ? 32 : 64;
     bits = LLVMBuildTrunc(t->b->ir, bits, simple_v_trans_ints(t, room, 1), "");

@@ -152,7 +152,7 @@ static void plain_store(struct simple_v_trans *t, LLVMValueRef value, LLVMValueR
 /* Hosts' own instructions: of what they have none for LLVM makes code lane by lane, in places without end. */
 static bool can_gather(const struct simple_v_trans *t)
 {
-    return t->b->level == JIT_AVX512 && t->x.memory >= 32;
+    return t->b->level >= JIT_AVX512 && t->x.memory >= 32;
 }
 
 static LLVMValueRef lane_of(struct simple_v_trans *t, LLVMValueRef v, unsigned lane)

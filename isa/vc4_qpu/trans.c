@@ -406,7 +406,7 @@ struct vc4_qpu_trans *vc4_qpu_trans_open(struct jit_builder *b, const struct vc4
     t->exact = t->start->numeric == ISA_EXACT;
     if (t->side_exit && !t->exact)
         vc4_qpu_trans_loose_plan(t);
-    t->masks = b->level == JIT_AVX512;
+    t->masks = b->level >= JIT_AVX512;
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
         vc4_qpu_trans_fail(t, -ENOTSUP, "computed branches are not translated");

@@ -156,7 +156,7 @@ struct vc4_qpu_value *vc4_qpu_trans_exact_sum(struct vc4_qpu_trans *t, bool minu
         LLVMValueRef flipped = LLVMBuildXor(ir, bits(t, b), jit_splat_u32(t->b, UINT32_C(1) << 31), "");
         b = jit_as_f32(t->b, flipped);
     }
-    if (t->b->level == JIT_AVX512)
+    if (t->b->level >= JIT_AVX512)
         return vc4_qpu_trans_float(t, told_sum(t, a, b), true, true);
     r = double_sum(t, a, b);
     r = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealUNO, r, r, ""), b, r);
@@ -169,7 +169,7 @@ struct vc4_qpu_value *vc4_qpu_trans_exact_product(struct vc4_qpu_trans *t, struc
 {
     LLVMValueRef a = operand(t, x), b = operand(t, y), zero = LLVMConstNull(t->b->f32x16), r, kept;
 
-    if (t->b->level == JIT_AVX512)
+    if (t->b->level >= JIT_AVX512)
         return vc4_qpu_trans_float(t, told_product(t, a, b), true, true);
     r = double_product(t, a, b);
     kept = LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, "");
@@ -180,7 +180,7 @@ struct vc4_qpu_value *vc4_qpu_trans_exact_itof(struct vc4_qpu_trans *t, struct v
 {
     LLVMValueRef i = vc4_qpu_trans_i(t, x), wide;
 
-    if (t->b->level == JIT_AVX512) {
+    if (t->b->level >= JIT_AVX512) {
         LLVMTypeRef types[] = {t->b->f32x16, t->b->i32x16};
         LLVMValueRef args[] = {i, jit_i32(t->b, TOWARD_ZERO)};
         return vc4_qpu_trans_float(t, jit_intrinsic(t->b, "llvm.x86.avx512.sitofp.round", types, 2, args, 2),

@@ -40,7 +40,7 @@ static LLVMValueRef scale(struct vc4_qpu_trans *t, LLVMValueRef p, LLVMValueRef 
 {
     LLVMBuilderRef ir = t->b->ir;
 
-    if (t->b->level == JIT_AVX512) {
+    if (t->b->level >= JIT_AVX512) {
         LLVMValueRef args[] = {p, i, p, LLVMConstInt(t->b->i16, 0xffff, false),
                                jit_i32(t->b, PRESENT_ROUNDING)};
         return jit_intrinsic(t->b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
@@ -55,7 +55,7 @@ static LLVMValueRef exp2_(struct vc4_qpu_trans *t, LLVMValueRef x)
     static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef low = constant(t, 0xc2fe0000), high = constant(t, 0x43000000);
-    bool nan_goes_through = t->b->level == JIT_AVX512; /* else it would be made an integer */
+    bool nan_goes_through = t->b->level >= JIT_AVX512; /* else it would be made an integer */
 
     LLVMValueRef y =
         nan_goes_through ? x : jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealORD, x, x, ""), x, low);
@@ -117,7 +117,7 @@ static LLVMValueRef log2_(struct vc4_qpu_trans *t, LLVMValueRef x)
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef e, m;
 
-    if (t->b->level == JIT_AVX512) {
+    if (t->b->level >= JIT_AVX512) {
         e = split_any(t, x, &m);
         return log2_parts(t, e, m);
     }

@@ -156,7 +156,7 @@ LLVMValueRef vc4_qpu_trans_drop_nan_and_minus(struct vc4_qpu_trans *t, LLVMValue
 {
     LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
 
-    if (t->b->level == JIT_AVX512)
+    if (t->b->level >= JIT_AVX512)
         return drop_range(t, r, zero);
     return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, ""), r, zero);
 }

@@ -168,7 +168,7 @@ static LLVMValueRef flushed_halves(struct jit_builder *b, const struct warp_insn
 
 static bool has_special(const struct jit_builder *b)
 {
-    return b->level == JIT_AVX512;
+    return b->level >= JIT_AVX512;
 }
 
 /* The part m of singles, or x itself of infinities, or a NaN, as a single; zeros have their sign. Who adds it to something

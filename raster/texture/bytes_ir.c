@@ -47,8 +47,8 @@ static LLVMValueRef weigh(struct jit_builder *b, LLVMValueRef d, LLVMValueRef w)
 {
     static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pmul.hr.sw.128",
                                         [JIT_AVX2] = "llvm.x86.avx2.pmul.hr.sw",
-                                        [JIT_AVX512] = "llvm.x86.avx512.pmul.hr.sw.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
+                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pmul.hr.sw.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512... JIT_AVX512FP16] = 32};
     LLVMValueRef args[2] = {d, w};
 
     return jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2);

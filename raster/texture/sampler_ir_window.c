@@ -11,7 +11,7 @@ bool raster_sampler_ir_windowed(const struct raster_sampler_ir *t)
     const struct raster_sampler_key *key = t->key;
     bool sized = t->texel->bits == 32 || t->texel->bits == 24;
 
-    if (t->b->level != JIT_AVX512 || t->b->gathers || key->layout != RASTER_UTGARD_TILED ||
+    if (t->b->level < JIT_AVX512 || t->b->gathers || key->layout != RASTER_UTGARD_TILED ||
         raster_sampler_axes(key) != 2 || !sized)
         return false;
     if (key->op == RASTER_FETCH)

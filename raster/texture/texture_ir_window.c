@@ -8,7 +8,7 @@ bool raster_texture_ir_window_applies(const struct raster_texture_ir *t)
 {
     const struct raster_texture_key *key = t->key;
 
-    return t->b->level == JIT_AVX512 && !t->face && !t->border && key->layout != RASTER_LINEAR &&
+    return t->b->level >= JIT_AVX512 && !t->face && !t->border && key->layout != RASTER_LINEAR &&
            (key->format == RASTER_R8G8B8A8_UNORM || key->format == RASTER_R8G8B8X8_UNORM ||
             key->format == RASTER_R32_UINT);
 }

@@ -129,8 +129,8 @@ LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table
 {
     static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pshuf.b.128",
                                         [JIT_AVX2] = "llvm.x86.avx2.pshuf.b",
-                                        [JIT_AVX512] = "llvm.x86.avx512.pshuf.b.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 16, [JIT_AVX2] = 32, [JIT_AVX512] = 64};
+                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pshuf.b.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 16, [JIT_AVX2] = 32, [JIT_AVX512... JIT_AVX512FP16] = 64};
     LLVMValueRef lanes[64], args[2];
 
     for (unsigned i = 0; i < 64; i++)

@@ -167,12 +167,12 @@ static void test_gather_far(void **state)
         memcpy(base + in[i], &in[i], 4);
     }
     for (unsigned way = 0; way <= JIT_LEVEL_COUNT; way++) {
-        unsigned level = UTIL_MIN(way, JIT_AVX512);
+        unsigned level = way < JIT_LEVEL_COUNT ? way : JIT_AVX512;
         if (!jit_level_supported(level))
             continue;
         struct jit_options options = {.level = (int)level,
-                                      .gathers =
-                                          way > JIT_AVX512 ? JIT_GATHERS_INSTRUCTION : JIT_GATHERS_LOADS,
+                                      .gathers = way == JIT_LEVEL_COUNT ? JIT_GATHERS_INSTRUCTION
+                                                                        : JIT_GATHERS_LOADS,
                                       .cache_dir = ""};
         struct jit_engine *engine;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
@@ -326,6 +326,7 @@ static void test_level_missing(void **state)
     assert_string_equal(jit_level_name(JIT_SSE41), "sse4.1");
     assert_string_equal(jit_level_name(JIT_AVX2), "avx2");
     assert_string_equal(jit_level_name(JIT_AVX512), "avx512");
+    assert_string_equal(jit_level_name(JIT_AVX512FP16), "avx512fp16");
 }
 
 /* ---- caps ---- */

@@ -185,7 +185,7 @@ static void test_again(void **state)
             continue;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
         assert_int_equal(jit_engine_get(engine, &request, &code, NULL), 0);
-        assert_int_equal(seen, level == JIT_AVX512);
+        assert_int_equal(seen, level >= JIT_AVX512);
         for (uint32_t h = 0; h < 0x10000; h += 16) {
             uint32_t bits[16];
             for (uint32_t n = 0; n < 16; n++)
