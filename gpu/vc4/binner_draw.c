@@ -49,6 +49,18 @@ bool vc4_binner_prepare_stage(struct vc4_binner *b, uint32_t max_index)
 
 /* ---- the record ---- */
 
+/* 12.4 signed coordinates: clip a pixel inside their range, for programs round in their own ways. */
+#define GUARD 32752.0f
+
+/* Triangles are clipped far outside of the viewport, where nobody sees it. Lines end at its sides, as "Clipper XY Scaling" is the
+ * viewport's: a wide line whose middle is outside is not drawn by boards (dEQP-GLES2's clipping.line.wide_line_clip_viewport_*
+ * fail on the Raspberry Pi 3). `half`: the viewport's half size, 1/16 pixel. */
+static float clip_scale(float half, bool line)
+{
+    half = __builtin_fabsf(half);
+    return line && half < GUARD ? GUARD : half;
+}
+
 /* What the primitives of this draw are tested against. */
 static void set_up(struct vc4_binner *b, uint8_t primitive, bool coordinates)
 {
@@ -57,11 +69,10 @@ static void set_up(struct vc4_binner *b, uint8_t primitive, bool coordinates)
     b->format = (uint8_t)(primitive | (coordinates ? VC4_LIST_COORDINATES : 0));
     b->max_code = coordinates ? VC4_LIST_MAX_XY : VC4_LIST_MAX_CODE;
     b->grid.inset = b->oversample == 2 ? 0 : b->ms || b->oversample ? 2 : 8; /* raster/coverage.h, prim.h */
-    /* 12.4 signed coordinates: clip a pixel inside their range, for programs round in their own ways. */
     b->guard = (struct tiler_guard){
-        .scale_x = __builtin_fabsf(b->half_width),
-        .scale_y = __builtin_fabsf(b->half_height),
-        .limit = 32752.0f,
+        .scale_x = clip_scale(b->half_width, primitive == VC4_LINES),
+        .scale_y = clip_scale(b->half_height, primitive == VC4_LINES),
+        .limit = GUARD,
     };
     b->grid.x0 = (int32_t)b->clip_left;
     b->grid.y0 = (int32_t)b->clip_bottom;

@@ -236,6 +236,45 @@ static void clip_vertex(uint32_t n, float x, float y, float z, float w)
     }
 }
 
+/* Tiles that list something of a line of so many pixels between two places of clip space. */
+static unsigned tiles_of_line(float width, const float a[2], const float b[2])
+{
+    struct list l = {0};
+    unsigned tiles = 0;
+    start_device(NULL);
+    clip_vertex(0, a[0], a[1], 0, 1);
+    clip_vertex(1, b[0], b[1], 0, 1);
+    put_start(&l, &plain);
+    put_clip(&l, 0, 0, 256, 256);
+    put_state(&l, shader[1], 3);
+    put_record(&l, VC4_CL_LINE_WIDTH, 1, util_f2u(width), 0);
+    put_array(&l, TILER_LINES, 2, 0);
+    put_end(&l);
+    run_well(&l);
+    read_tiles(&plain);
+    for (uint32_t tile = 0; tile < TILES * TILES; tile++)
+        tiles += tile_lists[tile].count != 0;
+    return tiles;
+}
+
+/* A wide line whose middle is outside of the viewport would have pixels inside: boards draw none. One that leaves it ends at its
+ * side, though it goes on along it. */
+static void lines_end_at_the_viewport(void **unused)
+{
+    for (unsigned axis = 0; axis < 2; axis++)
+        for (int side = -1; side <= 1; side += 2) {
+            float a[2], b[2];
+            a[axis] = b[axis] = 0.99f * (float)side;
+            a[!axis] = -0.9f;
+            b[!axis] = 0.9f;
+            assert_int_equal(tiles_of_line(21, a, b), TILES);
+            a[axis] = b[axis] = 1.01f * (float)side;
+            assert_int_equal(tiles_of_line(21, a, b), 0);
+            b[axis] = 0.99f * (float)side; /* the first half of it is outside */
+            assert_int_equal(tiles_of_line(21, a, b), TILES / 2 + 1);
+        }
+}
+
 /* Every clipped vertex is the weighted sum that it claims to be, and the pieces stand where they should. */
 static void test_clipping(void **unused)
 {
@@ -363,9 +402,10 @@ static void test_largest_point(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_modes),           TEST(test_culling_and_window), TEST(test_lazy_state),
-        TEST(test_flush_all_state), TEST(test_clipping),           TEST(test_rejection),
-        TEST(test_largest_point),
+        TEST(test_modes),         TEST(test_culling_and_window),
+        TEST(test_lazy_state),    TEST(test_flush_all_state),
+        TEST(test_clipping),      TEST(test_rejection),
+        TEST(test_largest_point), TEST(lines_end_at_the_viewport),
     };
     return cmocka_run_group_tests_name("binner", tests, set_up, tear_down);
 }
