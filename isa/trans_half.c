@@ -212,6 +212,24 @@ LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single
     return rounded ? round_to_half(b, f) : without_denormals(b, f);
 }
 
+LLVMValueRef isa_trans_half_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef yes,
+                                   LLVMValueRef no)
+{
+    if (!has_halves(b))
+        return jit_select(b, mask, yes, no);
+    return widened(b, jit_select(b, mask, narrowed(b, yes), narrowed(b, no)));
+}
+
+LLVMValueRef isa_trans_half_kept(struct jit_builder *b, LLVMValueRef half)
+{
+    return has_halves(b) ? narrowed(b, half) : half;
+}
+
+LLVMValueRef isa_trans_half_again(struct jit_builder *b, LLVMValueRef kept)
+{
+    return has_halves(b) ? widened(b, kept) : kept;
+}
+
 LLVMValueRef isa_trans_half_within(struct jit_builder *b, LLVMValueRef single)
 {
     LLVMValueRef size = jit_intrinsic(b, "llvm.fabs", &b->f32x16, 1, &single, 1);

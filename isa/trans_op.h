@@ -25,6 +25,12 @@ LLVMValueRef isa_trans_half(struct jit_builder *b, struct isa_lane_op op, const 
  * zeros. */
 LLVMValueRef isa_trans_half_of_bits(struct jit_builder *b, LLVMValueRef half);
 LLVMValueRef isa_trans_half_of_single(struct jit_builder *b, LLVMValueRef single, bool rounded);
+/* Of two halves one. */
+LLVMValueRef isa_trans_half_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef yes,
+                                   LLVMValueRef no);
+/* A half in the form in which the host computes, to be kept in a slot; and what was kept, again. */
+LLVMValueRef isa_trans_half_kept(struct jit_builder *b, LLVMValueRef half);
+LLVMValueRef isa_trans_half_again(struct jit_builder *b, LLVMValueRef kept);
 /* Infinity in place of what is 2^16 and more by size. */
 LLVMValueRef isa_trans_half_within(struct jit_builder *b, LLVMValueRef single);
 /* Singles likewise, f32x16: what a word, i32x16, has, or a NaN in place of its NaN. */

@@ -85,7 +85,7 @@ static uint64_t registers(unsigned reg, unsigned count)
     return reg ? bits << reg | bits >> (WARP_REGISTERS - reg) : bits;
 }
 
-static uint64_t written(const struct warp_insn *i)
+uint64_t warp_written(const struct warp_insn *i)
 {
     const bool dest = i->dest.mask && i->dest.to == WARP_REGISTER;
     return registers(i->dest.index, dest ? 1u + i->dest.pair : 0) | registers(i->write.reg, i->write.count);
@@ -121,7 +121,7 @@ static void note_message(struct warp_program *p, const struct warp_insn *i)
         p->read |= registers(i->read.reg, i->read.count);
     if (i->by_conversion) /* some of what would be written may stay */
         p->read |= registers(i->write.reg, i->write.count);
-    p->written |= written(i);
+    p->written |= warp_written(i);
 }
 
 /* Fewer lanes go on behind it that are no helpers, or later. */
@@ -305,7 +305,7 @@ static void follow(struct known *k, const struct warp_insn *i)
     uint32_t value = 0;
     const bool known = know_result(k, i, &value), temporary = i->dest.to == WARP_TEMPORARY;
     const unsigned n = i->dest.index % (temporary ? WARP_TEMPORARIES : WARP_REGISTERS);
-    k->regs &= ~written(i);
+    k->regs &= ~warp_written(i);
     for (unsigned w = 0; temporary && i->dest.mask && w < 1u + i->dest.pair; w++)
         k->temporaries &= ~(1u << (i->dest.index + w) % WARP_TEMPORARIES);
     if (known && temporary) {

@@ -89,6 +89,8 @@ static inline bool warp_makes_helpers(const struct warp_insn *i)
 {
     return i->kind == WARP_KILL || i->kind == WARP_FAR;
 }
+/* Bit n: it writes to register n. */
+uint64_t warp_written(const struct warp_insn *i);
 /* For translations: the interpreter ends what helpers there are. */
 static inline bool warp_ends_helpers(const struct warp_insn *i)
 {

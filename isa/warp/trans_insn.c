@@ -127,7 +127,7 @@ static LLVMValueRef result(struct warp_trans *t)
 void warp_trans_arithmetic(struct warp_trans *t)
 {
     LLVMValueRef operand[WARP_SOURCES], moved[2];
-    if (warp_trans_halves(t))
+    if (warp_trans_halves(t) || warp_trans_test_halves(t))
         return;
     take(t, operand);
     if (warp_trans_to_halves(t, operand))

@@ -23,6 +23,9 @@ struct warp_trans {
     LLVMValueRef slot[WARP_REGISTERS], begun[WARP_REGISTERS];
     LLVMValueRef live_slot, helpers_slot, returned_slot, fuel_slot, executed_slot, fault_slot, address_slot;
     LLVMValueRef running_slot, at_slot; /* of programs with barriers */
+    /* Of registers that a block takes as halves, beside their words: bit n of kept[e], half e of register n has a slot. */
+    uint64_t kept[2];
+    LLVMValueRef half_slot[WARP_REGISTERS][2];
     /* In the block at hand: */
     LLVMValueRef reg[WARP_REGISTERS], loaded[WARP_REGISTERS]; /* i32x16; as it began */
     LLVMValueRef temporary[WARP_TEMPORARIES];
@@ -90,15 +93,21 @@ void warp_trans_put_word(struct warp_trans *t, unsigned k, LLVMValueRef value);
 
 /* Operations of halves, and the conversion of two singles: whether it was done. */
 bool warp_trans_halves(struct warp_trans *t);
+/* Comparisons of halves: likewise. */
+bool warp_trans_test_halves(struct warp_trans *t);
 bool warp_trans_to_halves(struct warp_trans *t, const LLVMValueRef single[2]);
 /* Source n, a half that is known, as the single that is asked for: i32x16, or NULL. */
 LLVMValueRef warp_trans_known_single(struct warp_trans *t, unsigned n);
-/* What is known of a word that is moved as it is; and that the destination has it, which was written. */
+/* What is known of halves that are moved as they are, or chosen; and that the destination has it, which was written. */
 void warp_trans_moved_halves(struct warp_trans *t, LLVMValueRef half[2]);
 void warp_trans_note_halves(struct warp_trans *t, const LLVMValueRef half[2]);
 /* What is known of word n that is read. A word of the registers that are written, of two singles as halves, i32x16. */
 void warp_trans_read_halves(struct warp_trans *t, unsigned n, LLVMValueRef half[2]);
 void warp_trans_write_halves(struct warp_trans *t, unsigned n, const LLVMValueRef single[2]);
+/* Slots of halves are made, as registers begin; a block begins; register n, which it has changed, goes back. */
+void warp_trans_keep_halves(struct warp_trans *t);
+void warp_trans_load_halves(struct warp_trans *t);
+void warp_trans_store_halves(struct warp_trans *t, unsigned n);
 
 /* ---- trans_message.c, trans_texture.c ---- */
 

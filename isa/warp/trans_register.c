@@ -41,6 +41,7 @@ static void make_registers(struct warp_trans *t)
         if (t->written >> n & 1)
             t->slot[n] = make(t, b->i32x16, t->begun[n], "register");
     }
+    warp_trans_keep_halves(t);
 }
 
 void warp_trans_make_slots(struct warp_trans *t, LLVMValueRef lanes)
@@ -78,7 +79,7 @@ void warp_trans_load_registers(struct warp_trans *t)
         t->loaded[n] = t->reg[n];
     }
     memset(t->temporary, 0, sizeof t->temporary);
-    memset(t->half, 0, sizeof t->half);
+    warp_trans_load_halves(t);
     memset(t->special, 0, sizeof t->special);
     t->helpers = t->helpers_slot ? LLVMBuildLoad2(b->ir, b->i1x16, t->helpers_slot, "") : NULL;
 }
@@ -86,8 +87,10 @@ void warp_trans_load_registers(struct warp_trans *t)
 void warp_trans_store_registers(struct warp_trans *t)
 {
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
-        if (t->slot[n] && t->reg[n] != t->loaded[n])
+        if (t->slot[n] && t->reg[n] != t->loaded[n]) {
             jit_diverge_set(t->b, t->slot[n], t->reg[n], t->mask);
+            warp_trans_store_halves(t, n);
+        }
 }
 
 void warp_trans_store_state(struct warp_trans *t, const struct warp_ir_state *s)
