@@ -244,27 +244,49 @@ static LLVMValueRef moved(struct warp_trans *t, unsigned e)
     }
 }
 
+/* What makes MUX take its first, element e: i16x16 likewise. */
+static LLVMValueRef muxed(struct warp_trans *t, unsigned e)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef what = bits_at(t, 2, e), zero = LLVMConstNull(b->i16x16);
+    const bool sign = t->insn->mux == WARP_MUX_NEG;
+    if (t->insn->mux == WARP_MUX_FP_ZERO)
+        what = LLVMBuildAnd(b->ir, what, warp_trans_number(b->i16x16, 0x7fff), "");
+    return LLVMBuildSExt(b->ir, LLVMBuildICmp(b->ir, sign ? LLVMIntSLT : LLVMIntEQ, what, zero, ""),
+                         b->i16x16, "");
+}
+
+/* Which of its sources an operation chooses between, of pairs: the first; WARP_SOURCES: it does something else. */
+static unsigned choices(const struct warp_insn *i)
+{
+    const struct warp_row *row = &warp_rows[i->op];
+    const bool pairs = row->type == WARP_V2F16 || row->type == WARP_V2U16 || row->type == WARP_V2S16;
+    if (!pairs || !reads_pairs(i))
+        return WARP_SOURCES;
+    return row->class == WARP_CHOOSE                          ? 2
+           : row->class == WARP_MUX && i->mux != WARP_MUX_BIT ? 0
+                                                              : WARP_SOURCES;
+}
+
 /* Of two halves one, where something is known of either. */
 static LLVMValueRef chosen(struct warp_trans *t, unsigned e)
 {
     const struct warp_insn *i = t->insn;
-    const struct warp_row *row = &warp_rows[i->op];
-    const bool pairs = row->type == WARP_V2F16 || row->type == WARP_V2U16 || row->type == WARP_V2S16;
-    if (t->b->quick || row->class != WARP_CHOOSE || !pairs || !reads_pairs(i) ||
-        (!known_source(t, 2, i->source[2].lane[e]) && !known_source(t, 3, i->source[3].lane[e])))
+    const unsigned yes = choices(i), no = yes + 1;
+    if (t->b->quick || yes == WARP_SOURCES ||
+        (!known_source(t, yes, i->source[yes].lane[e]) && !known_source(t, no, i->source[no].lane[e])))
         return NULL;
-    LLVMValueRef set = tested(t, e);
+    LLVMValueRef set = warp_rows[i->op].class == WARP_MUX ? muxed(t, e) : tested(t, e);
     if (!set)
         return NULL;
     set = LLVMBuildICmp(t->b->ir, LLVMIntNE, set, LLVMConstNull(t->b->i16x16), "");
-    return isa_trans_half_select(t->b, set, operand(t, 2, e), operand(t, 3, e));
+    return isa_trans_half_select(t->b, set, operand(t, yes, e), operand(t, no, e));
 }
 
 void warp_trans_moved_halves(struct warp_trans *t, LLVMValueRef half[2])
 {
-    for (unsigned e = 0; e < 2; e++) {
-        half[e] = warp_rows[t->insn->op].class == WARP_CHOOSE ? chosen(t, e) : moved(t, e);
-    }
+    for (unsigned e = 0; e < 2; e++)
+        half[e] = choices(t->insn) == WARP_SOURCES ? moved(t, e) : chosen(t, e);
     keep_others(t, half);
 }
 
