@@ -16,6 +16,17 @@ static const char *const texts[] = {
     "*FADD.f32 r5:t0, 0x0000001e, #0\n+MUX.i32.fp_zero r6:t1, r1, r2, 0x0000001e\n"
     "*FMA.f32.rtp r7:t0, 0x0000001e, 0x0000001e, #0\n+FMIN.f32 r10:t1, 0x0000001e, 0x00000004\n"
     "*NOP t0\n+NOP t1\nconst 0x1e, 0x4\n}",
+    /* halves go round a loop that lanes leave at different times; they are compared, chosen and moved */
+    "ds(0) nbb {\n*MOV.i32 r5:t0, lane_id.x\n+NOP t1\n}\n"
+    "back: ds(0) nbb {\n*FCMP.v2f16.ge.m1 t0, r0.h00, 0x00003800.h00\n+MUX.v2i16 r0:t1, r2, r1, t\n"
+    "*FMA.v2f16 t0, 0x42004000, t1.h00, #0.neg\n+FROUND.v2f16.rtn t1, t\n"
+    "*FADD.v2f16 r1:t0, t0, t1.neg\n+SWZ.v2i16 t1, t.h11\n"
+    "*FCMP.v2f16.ge.m1 t0, r0.h00, 0x00003800.h00\n+MUX.v2i16.neg r2:t1, t1, r1, t\n"
+    "*NOP t0\n+NOP t1\nconst 0x3800, 0x42004000\n}\n"
+    "ds(0) nbb {\n*CSEL.v2i16.eq r3:t0, r0, #0, r2, r1\n+NOP t1\n"
+    "*NOP t0\n+MKVEC.v2i16 r4:t1, r3, r1.h1\n*NOP t0\n+NOP t1\n}\n"
+    "ds(0) nbb {\n*NOP t0\n+ISUB.u32 r5:t1, r5, 0x1\n*NOP t0\n+BRANCHZ.s32.gt t1, t1, back\n"
+    "const 0x0, back\nconst 0x1, 0x0\n}\n" END,
     /* loops that lanes leave at different times, round a permutation and a ballot */
     "ds(0) nbb {\n*MOV.i32 r0:t0, lane_id.x\n+NOP t1\n}\n"
     "back: ds(0) nbb {\n*RSHIFT_OR.i32 t0, r0, #0, #0\n+CLPER.i32.xor.subgroup4.zero r1:t1, r2, t\n"

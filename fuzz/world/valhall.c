@@ -36,6 +36,14 @@ static const char *const texts[] = {
     "BRANCHZI.eq 0x0, u3\nout: NOP.end",
     /* a denormal number that is known is a zero */
     "CUBEFACE2 r0, 0x0, 0x80002000.abs, 0x0\nNOP.end",
+    /* halves go round a loop that lanes leave at different times; they are compared, chosen and moved */
+    "MOV.i32 r0, lane_id\nRSHIFT_OR.i32 r0, r0, 0x3020100.b11, 0x0\nIADD_IMM.i32 r0, r0, #0x1\n"
+    "back: FMA.v2f16 r2, r1, r3.h10, 0x0.neg\nFROUND.v2f16.rtn r4, r2\nFADD.v2f16 r1, r2, r4.neg\n"
+    "FCMP_OR.v2f16.ge.m1 r5, r1.h00, 0x38000000.h11, 0x0\nIADD.v2u16 r6, r2.h11, 0x0\n"
+    "CSEL.v2u16.eq r1, r5, 0x0, r6, r1\nFCMP_OR.v2f16.lt.f1 r7, r1, r2, 0x0\n"
+    "CSEL.v2f16.ge r9, r1, r8, r7, r1\nFMA.v2f16 r8, r7, r9, r8.h10\nMKVEC.v2i16 r3, r3.h11, r9.h00\n"
+    "IADD_IMM.i32 r0, r0, #0xFFFFFFFF\nBRANCHZ r0, offset:back\nFADD.v2f16.clamp_0_1 r10, r8, r1.h11\n"
+    "NOP.end",
     /* it goes back */
     "BRANCHZI.eq.absolute r1, 0x3F800000\nNOP.end",
     NULL,
