@@ -25,8 +25,8 @@ static const char *const texts[] = {
     "*NOP t0\n+NOP t1\nconst 0x3800, 0x42004000\n}\n"
     "ds(0) nbb {\n*CSEL.v2i16.eq r3:t0, r0, #0, r2, r1\n+NOP t1\n"
     "*NOP t0\n+MKVEC.v2i16 r4:t1, r3, r1.h1\n*NOP t0\n+NOP t1\n}\n"
-    "ds(0) nbb {\n*NOP t0\n+ISUB.u32 r5:t1, r5, 0x1\n*NOP t0\n+BRANCHZ.s32.gt t1, t1, back\n"
-    "const 0x0, back\nconst 0x1, 0x0\n}\n" END,
+    "ds(0) nbb {\n*NOP t0\n+ISUB.u32 r5:t1, r5, 0x4\n*NOP t0\n+BRANCHZ.s32.gt t1, t1, back\n"
+    "const 0x0, back\nconst 0x4, 0x0\n}\n" END,
     /* loops that lanes leave at different times, round a permutation and a ballot */
     "ds(0) nbb {\n*MOV.i32 r0:t0, lane_id.x\n+NOP t1\n}\n"
     "back: ds(0) nbb {\n*RSHIFT_OR.i32 t0, r0, #0, #0\n+CLPER.i32.xor.subgroup4.zero r1:t1, r2, t\n"
