@@ -118,11 +118,28 @@ int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t cou
     return 0;
 }
 
+int jit_diverge_begin_together(struct jit_diverge *d, struct jit_builder *b, uint32_t count,
+                               LLVMValueRef lanes)
+{
+    *d = (struct jit_diverge){.b = b, .count = count, .together = true, .left = lanes};
+    d->body = calloc((size_t)count + 1, sizeof *d->body);
+    if (!d->body)
+        return -ENOMEM;
+    for (uint32_t k = 0; k <= count; k++)
+        d->body[k] = append(d, "block");
+    LLVMBuildBr(b->ir, d->body[0]);
+    return 0;
+}
+
 static LLVMValueRef open_block(struct jit_diverge *d, uint32_t block, bool tests)
 {
     struct jit_builder *b = d->b;
 
     d->at = block;
+    if (d->together) {
+        LLVMPositionBuilderAtEnd(b->ir, d->body[block]);
+        return d->left;
+    }
     LLVMPositionBuilderAtEnd(b->ir, d->test[block]);
     if (tests)
         LLVMBuildCondBr(b->ir, any(d, load(d, block)), d->body[block], d->test[block + 1]);
@@ -150,11 +167,35 @@ static void wait_for(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
     d->back[target] |= target <= d->at;
 }
 
+/* Where there are no lanes none branch: so that they come to the end. */
+static LLVMValueRef branch_together(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
+{
+    struct jit_builder *b = d->b;
+    LLVMBasicBlockRef taken = append(d, "taken");
+
+    d->on = append(d, "on");
+    d->target = target;
+    LLVMBuildCondBr(b->ir, jit_mask_any(b, LLVMBuildAnd(b->ir, d->left, lanes, "")), taken, d->on);
+    LLVMPositionBuilderAtEnd(b->ir, taken);
+    return d->left;
+}
+
+void jit_diverge_went(struct jit_diverge *d)
+{
+    if (!d->on)
+        return;
+    LLVMBuildBr(d->b->ir, d->body[d->target]);
+    LLVMPositionBuilderAtEnd(d->b->ir, d->on);
+    d->on = NULL;
+}
+
 LLVMValueRef jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)
 {
     LLVMBuilderRef ir = d->b->ir;
     LLVMValueRef taken;
 
+    if (d->together)
+        return branch_together(d, lanes, target);
     lanes = widen(d, lanes);
     taken = LLVMBuildAnd(ir, d->left, lanes, "");
     wait_for(d, taken, target);
@@ -164,7 +205,7 @@ LLVMValueRef jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint3
 
 LLVMValueRef jit_diverge_left(const struct jit_diverge *d)
 {
-    return narrow(d, d->left);
+    return d->together ? d->left : narrow(d, d->left);
 }
 
 void jit_diverge_wait(struct jit_diverge *d, LLVMValueRef lanes, uint32_t block)
@@ -178,6 +219,10 @@ void jit_diverge_close(struct jit_diverge *d, uint32_t target)
 {
     struct jit_builder *b = d->b;
 
+    if (d->together) {
+        LLVMBuildBr(b->ir, d->body[target]);
+        return;
+    }
     wait_for(d, d->left, target);
     for (uint32_t k = 0; k <= d->at; k++) {
         if (!d->back[k])
@@ -192,12 +237,12 @@ void jit_diverge_close(struct jit_diverge *d, uint32_t target)
 
 LLVMBasicBlockRef jit_diverge_exit(const struct jit_diverge *d)
 {
-    return d->test[d->count];
+    return d->together ? d->body[d->count] : d->test[d->count];
 }
 
 void jit_diverge_end(struct jit_diverge *d)
 {
-    LLVMPositionBuilderAtEnd(d->b->ir, d->test[d->count]);
+    LLVMPositionBuilderAtEnd(d->b->ir, jit_diverge_exit(d));
     jit_diverge_abandon(d);
 }
 

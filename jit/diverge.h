@@ -9,7 +9,8 @@
  *   for (k = 0; k < count; k++) {
  *       mask = jit_diverge_block(&d, k);             the builder stands in block k
  *       ...                                          registers: jit_diverge_set, or what the mask guards
- *       jit_diverge_branch(&d, taken, target);       any number of times: those lanes leave for `target`
+ *       jit_diverge_branch(&d, taken, target);       any number of times: those lanes leave for `target`;
+ *                                                    jit_diverge_went(&d) where lanes may be together
  *       jit_diverge_close(&d, next);                 the others leave for `next`
  *   }
  *   jit_diverge_end(&d);                             the builder stands behind the program
@@ -38,6 +39,9 @@ struct jit_diverge {
     LLVMValueRef none;       /* a mask of no lanes, as slots have it */
     LLVMValueRef left;       /* lanes of the open block that have not branched yet, likewise */
     bool words;              /* slots and `left` are words, not masks */
+    bool together;           /* nobody waits: all are in one block at a time */
+    LLVMBasicBlockRef on;    /* together, at a branch: behind it, or NULL; */
+    uint32_t target;         /* and where it goes */
     bool *back;              /* targets at or before the open block that were branched to */
 };
 
@@ -45,6 +49,10 @@ struct jit_diverge {
  * others have too, as those of programs that access memory. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
 int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes,
                       bool selects);
+/* The same of lanes that never part: whoever is left in a block, all or none of them branch. What jit_diverge_branch
+ * returns are all, and the builder stands where they have branched until jit_diverge_went is called. */
+int jit_diverge_begin_together(struct jit_diverge *d, struct jit_builder *b, uint32_t count,
+                               LLVMValueRef lanes);
 /* Blocks are opened once each, in order. Returns the lanes that run it, at least one. */
 LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
 /* The same for a block that may as well run when no lane waits for it, in program order: its lanes may be
@@ -56,6 +64,8 @@ LLVMValueRef jit_diverge_left(const struct jit_diverge *d);
 void jit_diverge_wait(struct jit_diverge *d, LLVMValueRef lanes, uint32_t block);
 /* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. Returns them. */
 LLVMValueRef jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
+/* Behind each jit_diverge_branch, and what is done for those that branch. */
+void jit_diverge_went(struct jit_diverge *d);
 /* All lanes left leave for `target`; the block is closed. */
 void jit_diverge_close(struct jit_diverge *d, uint32_t target);
 /* Where jit_diverge_end leaves the builder: for a caller who ends the program for all lanes at once. */

@@ -44,6 +44,15 @@ static const char *const texts[] = {
     "CSEL.v2f16.ge r9, r1, r8, r7, r1\nFMA.v2f16 r8, r7, r9, r8.h10\nMKVEC.v2i16 r3, r3.h11, r9.h00\n"
     "IADD_IMM.i32 r0, r0, #0xFFFFFFFF\nBRANCHZ r0, offset:back\nFADD.v2f16.clamp_0_1 r10, r8, r1.h11\n"
     "NOP.end",
+    /* loops that all lanes leave at once, one in another: halves, a word, and a branch that only constants decide */
+    "IADD_IMM.i32 r0, 0x0, #0x0\nIADD_IMM.i32 r8, 0x0, #0x3\nouter: IADD_IMM.i32 r1, 0x0, #0x0\n"
+    "back: ICMP_OR.s32.ge.m1 r2, r1, r8, 0x0\nBRANCHZ.eq.reconverge r2.h0, offset:in\n"
+    "BRANCHZ.eq 0x0, offset:out\nin: FMA.v2f16 r3, r3.h00, r4, r5\nFROUND.v2f16.rtn r6, r3\n"
+    "FADD.v2f16 r3, r3, r6.neg\nIADD.u32 r7, r7, r3\nIADD_IMM.i32 r1, r1, #0x1\n"
+    "BRANCHZ.eq.reconverge 0x0, offset:back\nout: IADD_IMM.i32 r0, r0, #0x1\n"
+    "ICMP_OR.s32.lt.m1 r2, r0, r8, 0x0\nBRANCHZ r2, offset:outer\nNOP.end",
+    /* the same without end */
+    "IADD_IMM.i32 r0, 0x0, #0x0\nback: IADD.u32 r1, r1, lane_id\nBRANCHZ.eq r0, offset:back\nNOP.end",
     /* it goes back */
     "BRANCHZI.eq.absolute r1, 0x3F800000\nNOP.end",
     NULL,

@@ -203,9 +203,9 @@ bool mali_frag_ir_warp_is_straight(const struct mali_frag_ir *e)
     return p->straight || (e->forms->fixed_blends && p->fixed_count);
 }
 
-/* A block of the program begins, with all that it is given. */
-static void begin_program(struct mali_frag_ir *e, struct jit_builder *b, struct warp_ir_ports *ports,
-                          struct warp_ir_input *input)
+/* A block of the program begins, with all that it is given. `same`: all its lanes run the same, and may run. */
+static void begin_program(struct mali_frag_ir *e, struct jit_builder *b, bool same,
+                          struct warp_ir_ports *ports, struct warp_ir_input *input)
 {
     *input = (struct warp_ir_input){
         .address = mali_frag_of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
@@ -216,7 +216,7 @@ static void begin_program(struct mali_frag_ir *e, struct jit_builder *b, struct 
     jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
     if (e->forms->at_once)
         mali_frag_ir_begin_now(e, b);
-    mali_frag_ir_lanes(e, b, mali_frag_ir_warp_is_straight(e), &input->lanes, &input->helpers);
+    mali_frag_ir_lanes(e, b, same, &input->lanes, &input->helpers);
 }
 
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)
@@ -224,7 +224,7 @@ int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMVal
     struct warp_ir_ports ports;
     struct warp_ir_input input;
     struct warp_ir_state end;
-    begin_program(e, b, &ports, &input);
+    begin_program(e, b, mali_frag_ir_warp_is_straight(e), &ports, &input);
     int status = warp_translate(b, e->variant->program->warp, &ports, &input, fault, &end);
     if (status)
         return status;
@@ -241,8 +241,11 @@ int mali_frag_ir_run_warp_sides(struct mali_frag_ir *e, struct jit_builder *b, u
     struct warp_ir_input input[RASTER_SHADER_SIDES] = {{.address = NULL}};
     struct warp_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
     struct warp_ir_state end[RASTER_SHADER_SIDES];
+    /* Which lane is the first without fuel shows only in a block that is run alone. */
+    const bool same = mali_frag_ir_warp_is_straight(e) ||
+                      warp_is_together(e->variant->program->warp, e->forms->fixed_blends, false);
     for (unsigned k = 0; k < count; k++)
-        begin_program(&e[k], b, &ports[k], &input[k]);
+        begin_program(&e[k], b, same, &ports[k], &input[k]);
     int status = warp_translate_sides(b, e->variant->program->warp, ports, input, count, leave, end);
     for (unsigned k = 0; k < count && !status; k++)
         e[k].end = end_of(&end[k]);

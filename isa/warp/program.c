@@ -386,6 +386,8 @@ int warp_program_create(struct warp_insn *insns, uint32_t count, uint32_t word_b
         note(p, &insns[n], n);
     if (!status)
         note_fixed(p);
+    if (!status)
+        status = warp_settle_together(p);
     if (status) {
         warp_program_destroy(p);
         return util_fail(error, status, "%s",

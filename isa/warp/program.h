@@ -34,6 +34,7 @@ struct warp_program {
     bool repeats;      /* a branch goes back */
     bool straight;     /* lanes run each instruction once, but for helpers: nothing branches or waits */
     bool ends_helpers; /* before the others end */
+    bool together; /* branches go by what is the same in all lanes, where no BLEND asks for a blend shader */
     /* Where no BLEND asks for a blend shader: whether other programs can be reached; how many instructions lanes run, each
      * once, up to a BLEND that ends them, or 0: not so. */
     bool fixed_far;
@@ -74,6 +75,13 @@ static inline bool warp_is_straight(const struct warp_program *p, bool fixed, bo
     return (p->straight || (fixed && p->fixed_count)) && !(p->ends_helpers && (helpers || p->discards));
 }
 
+/* Whether lanes never part, likewise: they run the same instructions, though some more often than once. */
+static inline bool warp_is_together(const struct warp_program *p, bool fixed, bool helpers)
+{
+    return p->together && (fixed || !(p->messages >> WARP_BLEND & 1)) &&
+           !(p->ends_helpers && (helpers || p->discards));
+}
+
 /* Handles of 16 bits as ports get them. */
 static inline uint32_t warp_sampler_handle(uint32_t both)
 {
@@ -89,6 +97,8 @@ static inline bool warp_makes_helpers(const struct warp_insn *i)
 {
     return i->kind == WARP_KILL || i->kind == WARP_FAR;
 }
+/* together.c: 0, or -ENOMEM. Sets the fact, of a program of which all others are known. */
+int warp_settle_together(struct warp_program *p);
 /* Bit n: it writes to register n. */
 uint64_t warp_written(const struct warp_insn *i);
 /* For translations: the interpreter ends what helpers there are. */

@@ -123,7 +123,8 @@ static void branch(struct warp_trans_sides *s, const struct warp_block *block)
     if (first <= t->number && s->count > 1)
         isa_trans_pay_together(t->b, s->fuel, cost, s->leave);
     else if (first <= t->number)
-        pay(t, taken, cost);
+        pay(t, jit_diverge_part(t->b, taken, s->count, 0), cost);
+    jit_diverge_went(&s->diverge);
 }
 
 /* What the last instruction makes of lanes, before the others go on. */
@@ -247,8 +248,10 @@ static int begin(struct warp_trans_sides *s, const LLVMValueRef *lanes)
     struct warp_trans *t = &s->t[0];
     struct jit_builder *b = t->b;
     const struct warp_program *p = t->program;
-    int status = jit_diverge_begin(&s->diverge, b, t->block_count, jit_diverge_join(b, lanes, s->count),
-                                   !p->loads && !p->stores);
+    LLVMValueRef all = jit_diverge_join(b, lanes, s->count);
+    if (t->together)
+        return jit_diverge_begin_together(&s->diverge, b, t->block_count, all);
+    int status = jit_diverge_begin(&s->diverge, b, t->block_count, all, !p->loads && !p->stores);
     if (status || !t->input->state)
         return status;
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
@@ -325,6 +328,7 @@ static void start(struct warp_trans_sides *s, struct jit_builder *b, const struc
         t->diverge = &s->diverge;
         t->blocks = one ? one : program->blocks;
         t->block_count = one ? 1 : program->block_count;
+        t->together = !input->state && warp_is_together(program, input->fixed_blends, input->helpers);
         t->used = far ? UINT64_MAX : program->read | program->written;
         t->written = far ? UINT64_MAX : program->written;
     }

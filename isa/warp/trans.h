@@ -98,8 +98,8 @@ int warp_translate(struct jit_builder *b, const struct warp_program *program,
 /* The same in `count` sets of sixteen lanes side by side, instruction by instruction, so that one's latencies are the
  * others' time: of programs that are straight (warp_is_straight) 1 to WARP_SIDES; of others 1 to WARP_BRANCHING_SIDES,
  * whose code goes to the block `leave` where fuel may be used up, so that they are run one by one. Each set has
- * ports, input and state of its own, all with helpers or none, and with the same `fixed_blends`; fuel is the first
- * one's. 0; -EINVAL: not of such inputs, or of a program that has barriers or goes elsewhere; -ENOTSUP: it could fault
+ * ports, input and state of its own, all with helpers or none, with the same `fixed_blends` and the same uniforms; fuel
+ * is the first one's. 0; -EINVAL: not of such inputs, or of a program that has barriers or goes elsewhere; -ENOTSUP: it could fault
  * otherwise, or is too long: what was emitted is to be thrown away then. */
 int warp_translate_sides(struct jit_builder *b, const struct warp_program *program,
                          const struct warp_ir_ports *ports, const struct warp_ir_input *input, unsigned count,

@@ -381,6 +381,6 @@ void warp_trans_store_halves(struct warp_trans *t, unsigned n)
         if (!t->half_slot[n][e])
             continue;
         half = half ? half : half_of_word(b, t->reg[n], e);
-        jit_diverge_set(b, t->half_slot[n][e], isa_trans_half_kept(b, half), t->mask);
+        warp_trans_set(t, t->half_slot[n][e], isa_trans_half_kept(b, half));
     }
 }

@@ -18,6 +18,7 @@ struct warp_trans {
     const struct warp_block *blocks; /* the program's, or one that has all of it */
     uint32_t block_count;
     struct jit_diverge *diverge; /* the sides' */
+    bool together;               /* lanes never part: what a block computes goes back for all */
     uint64_t used, written;      /* registers */
     /* Slots. Of registers NULL: the program never writes it, and it is as it began; `helpers` NULL: there are none. */
     LLVMValueRef slot[WARP_REGISTERS], begun[WARP_REGISTERS];
@@ -68,6 +69,8 @@ static inline LLVMValueRef warp_trans_lanes(struct warp_trans *t, LLVMValueRef v
 
 /* Of `lanes`, with what they begin with; also of the translation's fault. */
 void warp_trans_make_slots(struct warp_trans *t, LLVMValueRef lanes);
+/* What the block at hand has made of what a slot holds. */
+void warp_trans_set(struct warp_trans *t, LLVMValueRef slot, LLVMValueRef value);
 /* A block begins; it ends, for the lanes in it. */
 void warp_trans_load_registers(struct warp_trans *t);
 void warp_trans_store_registers(struct warp_trans *t);

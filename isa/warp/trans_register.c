@@ -84,11 +84,19 @@ void warp_trans_load_registers(struct warp_trans *t)
     t->helpers = t->helpers_slot ? LLVMBuildLoad2(b->ir, b->i1x16, t->helpers_slot, "") : NULL;
 }
 
+void warp_trans_set(struct warp_trans *t, LLVMValueRef slot, LLVMValueRef value)
+{
+    if (t->together)
+        LLVMBuildStore(t->b->ir, value, slot);
+    else
+        jit_diverge_set(t->b, slot, value, t->mask);
+}
+
 void warp_trans_store_registers(struct warp_trans *t)
 {
     for (unsigned n = 0; n < WARP_REGISTERS; n++)
         if (t->slot[n] && t->reg[n] != t->loaded[n]) {
-            jit_diverge_set(t->b, t->slot[n], t->reg[n], t->mask);
+            warp_trans_set(t, t->slot[n], t->reg[n]);
             warp_trans_store_halves(t, n);
         }
 }
