@@ -198,8 +198,8 @@ bool mali_desc_read(const struct mali_reader *reader, const struct mali_desc *de
 {
     uint32_t words[MALI_DESC_WORDS];
     const uint8_t *at = find(reader, desc, address, stop);
-    return at && (desc->take[reader->version](at, words, out) ||
-                  means_nothing(reader, desc, address, words, stop));
+    return at &&
+           (desc->take[reader->version](at, words, out) || means_nothing(reader, desc, address, words, stop));
 }
 
 unsigned mali_desc_list(const struct mali_desc *desc, enum mali_version version, const uint32_t *words,

@@ -68,7 +68,8 @@ struct mali_table {
 struct mali_bindings;
 /* NULL: there is none of that type, or it cannot be read: *refused says why, or is NULL. */
 const struct mali_resource_of *mali_entry_find(const struct mali_bindings *bindings, uint32_t table,
-                                         uint32_t number, uint32_t type, const struct mali_stop **refused);
+                                               uint32_t number, uint32_t type,
+                                               const struct mali_stop **refused);
 
 struct mali_bindings {
     struct mali_state state; /* v9: what its other descriptors say of the same (environment.c) */

@@ -65,7 +65,7 @@ static bool read_entry(struct tables *t, uint64_t at, const uint32_t *words, str
 }
 
 const struct mali_resource_of *mali_entry_find(const struct mali_bindings *b, uint32_t table, uint32_t number,
-                                         uint32_t type, const struct mali_stop **refused)
+                                               uint32_t type, const struct mali_stop **refused)
 {
     const struct mali_table *in = table < b->table_count ? &b->table[table] : NULL;
     const struct mali_resource_of *e = in && number < in->count ? &in->entry[number] : NULL;
@@ -125,8 +125,7 @@ static bool read_tables(struct tables *t, const struct mali_environment *e, stru
 {
     uint32_t count = e->tables ? e->table_count : 0, words[TABLES_MOST][TABLE_WORDS];
     uint64_t at = e->tables;
-    const bool fetched =
-        count && mali_desc_fetch_row(t->reader, &mali_desc_resource, at, count, words[0]);
+    const bool fetched = count && mali_desc_fetch_row(t->reader, &mali_desc_resource, at, count, words[0]);
     if (fetched)
         count = used_of(count, words);
     if (!count)

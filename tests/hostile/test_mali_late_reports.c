@@ -310,7 +310,7 @@ static const struct hostile {
     {{"attributes outside", attributes_outside, NULL},
      {"job 1, job manager, draw 1, at 0x01000000, pc 0, lane 0: address outside memory: attribute at "
       "0x01000000, 8 bytes, cannot be read at 0x01000000",
-      "job 1, job manager, draw 1, at 0x01000000, pc 0, lane 0: address outside memory: sampler at "
+      "job 1, job manager, draw 1, at 0x01000000, pc 0, lane 0: address outside memory: resource at "
       "0x01000000, 32 bytes, cannot be read at 0x01000000"}},
     {{"tables outside", tables_outside, NULL},
      {"job 1, job manager, draw 1, at 0x01000000, pc 0, lane 0: address outside memory: attribute buffer at "
