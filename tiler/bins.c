@@ -221,6 +221,13 @@ static enum tiler_end account(struct tiler_bins *b, enum tiler_end end, uint32_t
     return end;
 }
 
+static inline void name(const struct tiler_bins *b, uint32_t index)
+{
+    const uint32_t n = index - b->named.first;
+    if (n < b->named.count)
+        b->named.of[n] = 1;
+}
+
 static enum tiler_end add_part(struct tiler_bins *b, struct tiler_bins_part *part)
 {
     bool clipped = part->kind == TILER_ENTRY_CLIPPED_TRIANGLE || part->kind == TILER_ENTRY_CLIPPED_LINE;
@@ -228,6 +235,8 @@ static enum tiler_end add_part(struct tiler_bins *b, struct tiler_bins_part *par
     uint32_t before = b->lists_done;
     if (!cover(b, part))
         return TILER_DONE;
+    for (unsigned k = 0; k < 3; k++)
+        name(b, part->index[k]);
     enum tiler_end end = need_record(b);
     if (end == TILER_DONE && clipped && !part->record)
         end = put_record(b, &part->clipped, sizeof part->clipped, &part->record);
@@ -288,6 +297,8 @@ enum tiler_end tiler_bins_put_triangle(struct tiler_bins *b, const struct tiler_
     const struct tiler_draw *d = &b->draw;
     int32_t x = t->box.x0 >> d->shift_x, y = t->box.y0 >> d->shift_y;
     struct tiler_bin *bin = list_of(b, x, y);
+    for (unsigned k = 0; b->named.count && k < 3; k++)
+        name(b, b->origin + t->index[k]);
     if (x != t->box.x1 >> d->shift_x || y != t->box.y1 >> d->shift_y || !b->record_at ||
         bin->record != b->record_at || !bin->checked || 2 * ENTRY > bin->end - bin->at)
         return add_triangle(b, t);

@@ -99,6 +99,13 @@ struct tiler_bins_part {
     struct tiler_clipped clipped;
 };
 
+/* Vertices that a list names: a byte each, which becomes 1; of vertices `first` to first + count - 1, whatever others
+ * a draw has. */
+struct tiler_named {
+    uint8_t *of;
+    uint32_t first, count; /* 0: nobody asks */
+};
+
 /* Lists and the draw that goes into them. Begins as zero but for what stands first. */
 struct tiler_bins {
     /* The family's, and whoever goes on must keep them valid: */
@@ -108,6 +115,7 @@ struct tiler_bins {
     struct util_pool *pool;
     struct tiler_bins_room *room; /* for draws that tiler_draw_culls */
     struct tiler_bin *bin;
+    struct tiler_named named;
     /* Grow; the family may take them and set them back. */
     uint64_t primitives_in, primitives_binned;
     uint32_t bad_index;

@@ -256,6 +256,8 @@ static enum mali_end begin_draw(struct mali_tiling *t)
     t->instance = t->next = 0;
     t->sizes = t->draw.mode == TILER_POINTS;
     set_indices(t, &p->primitive);
+    t->bins.named =
+        (struct tiler_named){t->named, t->shading.least - t->draw.base, t->named ? t->shading.count : 0};
     t->record = (struct gpu_bin_state){
         .state = (uint32_t)t->job->address,
         .size = p->size.constant,
@@ -308,10 +310,12 @@ static struct mali_tiling *tiling_of(struct mali_job *job)
 static enum mali_end work(struct mali_tiling *t)
 {
     enum mali_end end = t->listed ? MALI_END_DONE : mali_tiling_lists_begin(t);
-    if (end == MALI_END_DONE && t->stage != TILING_DRAW)
+    if (end == MALI_END_DONE && t->stage < TILING_DRAW)
         end = mali_tiling_shade(t);
     if (end != MALI_END_DONE)
         return end;
+    if (t->stage == TILING_DRAWN)
+        return mali_tiling_shade_drawn(t);
     if (!t->drawing) {
         if (t->vertex && !t->shading.count)
             return MALI_END_DONE;
@@ -320,7 +324,8 @@ static enum mali_end work(struct mali_tiling *t)
             return end;
         t->drawing = true;
     }
-    return draw(t);
+    end = draw(t);
+    return end == MALI_END_DONE && t->named ? mali_tiling_shade_drawn(t) : end;
 }
 
 static enum mali_end run(struct mali_job *job, const struct mali_tiler_job *payload,

@@ -14,8 +14,9 @@
 enum mali_tiling_stage {
     TILING_FIND,     /* which vertices there are, and room for them */
     TILING_POSITION, /* programs */
-    TILING_VARYING,
-    TILING_DRAW /* of other jobs the first */
+    TILING_VARYING,  /* likewise, unless they come behind the draw */
+    TILING_DRAW,     /* of other jobs the first */
+    TILING_DRAWN     /* varyings of the vertices that lists name */
 };
 
 /* A tiler job under way; a slot's. */
@@ -44,6 +45,7 @@ struct mali_tiling {
     /* Vertices of its own: */
     enum mali_tiling_stage stage;
     struct mali_shading shading;
+    uint8_t *named; /* of each place whether a list names it; NULL: varyings come before the draw. malloc */
     /* The draw, and how far it is. */
     bool drawing; /* it has begun */
     struct tiler_draw draw;
@@ -63,6 +65,8 @@ uint32_t mali_tiling_instances(const struct mali_tiler_job *job);
 /* tiling_vertices.c: shades what t->vertex has, from t->stage on. MALI_END_DONE: they stand in the heap, or where the
  * job says. */
 enum mali_end mali_tiling_shade(struct mali_tiling *tiling);
+/* Behind the draw: varyings that are still to come. */
+enum mali_end mali_tiling_shade_drawn(struct mali_tiling *tiling);
 /* What is kept of the host's memory of a draw's vertices. */
 void mali_tiling_forget(struct mali_tiling *tiling);
 

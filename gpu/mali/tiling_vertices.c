@@ -1,5 +1,6 @@
 /* Jobs that shade the vertices that they draw: which there are, of v9 room for them in the heap, and their two programs.
- * Each vertex of an instance that an index names is shaded once, whatever becomes of its primitives. */
+ * Each vertex of an instance that an index names gets its position once. Varyings come behind the draw, as on silicon: of
+ * vertices that are in no list nobody reads them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define VERTICES_MOST (1u << 24) /* from the least index of a draw to the greatest: ours */
 #define HEAP_ALIGN    64u
 #define INDICES_SCAN  4096u /* looked at at a time */
+#define VERTICES_FEW  (8 * ISA_LANES)
 
 static enum mali_end stopped(const struct mali_tiling *t)
 {
@@ -26,7 +28,9 @@ static enum mali_end no_memory(struct mali_tiling *t)
 void mali_tiling_forget(struct mali_tiling *t)
 {
     free(t->shading.used);
+    free(t->named);
     t->shading.used = NULL;
+    t->named = NULL;
 }
 
 /* ---- which vertices there are ---- */
@@ -281,13 +285,59 @@ static enum mali_end shade_positions(struct mali_tiling *t)
     return shade(t, MALI_THREADS_POSITION);
 }
 
+/* Of few vertices little is saved. Who looks on is told of all of a draw's vertices before its primitives. */
+static bool come_late(const struct mali_tiling *t)
+{
+    return t->shading.used_count > VERTICES_FEW && !t->job->device->options.observer;
+}
+
 static enum mali_end shade_varyings(struct mali_tiling *t)
 {
     const uint64_t program =
         t->in_heap ? t->vertex->varying.state.shader : t->vertex->vertex.state.secondary_shader;
     if (!t->payload->primitive.secondary_shader || !program)
         return MALI_END_DONE;
-    return shade(t, MALI_THREADS_VARYING);
+    if (!come_late(t))
+        return shade(t, MALI_THREADS_VARYING);
+    t->named = calloc(t->shading.count, sizeof *t->named);
+    return t->named ? MALI_END_DONE : no_memory(t);
+}
+
+static bool names_any(const struct mali_tiling *t, uint32_t first, uint32_t count)
+{
+    const struct mali_shading *s = &t->shading;
+    bool any = false;
+    if (!s->used && count == ISA_LANES)
+        return util_load64(t->named + first) | util_load64(t->named + first + 8);
+    for (uint32_t n = first; n < first + count; n++)
+        any |= t->named[mali_shading_place(s, n)];
+    return any;
+}
+
+/* Of sixteen that are shaded together all are kept or none, so that vertices that follow each other still do. */
+static bool keep_named(struct mali_tiling *t)
+{
+    struct mali_shading *s = &t->shading;
+    uint32_t *kept = malloc(s->used_count * sizeof *kept), count = 0;
+    for (uint32_t n = 0, some; kept && n < s->used_count; n += some) {
+        some = UTIL_MIN(s->used_count - n, ISA_LANES);
+        for (uint32_t k = 0, most = names_any(t, n, some) ? some : 0; k < most; k++)
+            kept[count++] = mali_shading_place(s, n + k);
+    }
+    if (!kept)
+        return false;
+    free(count < s->used_count ? s->used : kept);
+    s->used = count < s->used_count ? kept : s->used;
+    s->used_count = count;
+    return true;
+}
+
+enum mali_end mali_tiling_shade_drawn(struct mali_tiling *t)
+{
+    if (t->stage == TILING_DRAW && !keep_named(t))
+        return no_memory(t);
+    t->stage = TILING_DRAWN;
+    return t->shading.used_count ? shade(t, MALI_THREADS_VARYING) : MALI_END_DONE;
 }
 
 enum mali_end mali_tiling_shade(struct mali_tiling *t)

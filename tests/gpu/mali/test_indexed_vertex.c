@@ -95,18 +95,31 @@ static void set_indices(struct bif *b, const uint16_t *index, uint32_t count)
     set_primitive(b, "index count", count);
 }
 
-/* Number n of the arrays is vertex `vertex` of `instance`, or has not been shaded. */
+/* Number n of the arrays has the position of vertex `vertex` of `instance`, or none. */
+static void expect_position(const uint8_t *positions, uint32_t n, uint32_t vertex, uint32_t instance,
+                            bool shaded)
+{
+    const uint32_t position[4] = {util_f2u((float)vertex), util_f2u((float)instance), util_f2u(0.5f),
+                                  util_f2u(1.0f)};
+    for (unsigned c = 0; c < 4; c++)
+        assert_int_equal(util_load32(positions + n * 16 + c * 4),
+                         shaded ? position[c] : UNTOUCHED * 0x01010101u);
+}
+
+/* The same of varyings. */
+static void expect_varyings(struct bif *b, uint32_t n, uint32_t vertex, uint32_t instance, bool shaded)
+{
+    const uint32_t untouched = UNTOUCHED * 0x01010101u;
+    const uint32_t varying[4] = {untouched, untouched, vertex, instance};
+    for (unsigned c = 0; c < 4; c++)
+        assert_int_equal(bif_word(b, VARYINGS + n * STRIDE, c), shaded ? varying[c] : untouched);
+}
+
 static void expect(struct bif *b, const uint8_t *positions, uint32_t n, uint32_t vertex, uint32_t instance,
                    bool shaded)
 {
-    const uint32_t untouched = UNTOUCHED * 0x01010101u;
-    const uint32_t position[4] = {util_f2u((float)vertex), util_f2u((float)instance), util_f2u(0.5f),
-                                  util_f2u(1.0f)};
-    const uint32_t varying[4] = {untouched, untouched, vertex, instance};
-    for (unsigned c = 0; c < 4; c++) {
-        assert_int_equal(util_load32(positions + n * 16 + c * 4), shaded ? position[c] : untouched);
-        assert_int_equal(bif_word(b, VARYINGS + n * STRIDE, c), shaded ? varying[c] : untouched);
-    }
+    expect_position(positions, n, vertex, instance, shaded);
+    expect_varyings(b, n, vertex, instance, shaded);
 }
 
 static uint64_t shaded(const struct bif *b)
@@ -160,14 +173,17 @@ static void test_indices(void **state)
     }
 }
 
-/* A job whose positions' pages come one by one shades each vertex once in the end, and draws the same. */
+/* A job whose positions' pages come one by one shades each vertex once in the end, and draws the same: lines, of which
+ * those beside the frame need no varyings. */
 static void test_pages(void **state)
 {
     for (unsigned k = 0; k < UTIL_ARRAY_SIZE(bif_kinds); k++) {
         enum { COUNT = 900, PAGES = 4 };
         struct bif b;
         uint8_t *page[PAGES] = {NULL};
-        begin(&b, bif_kinds[k], MALI_DRAW_MODE_TRIANGLES, COUNT, 1);
+        begin(&b, bif_kinds[k], MALI_DRAW_MODE_LINES, COUNT, 1);
+        bif_set(&b, section(&b, MALI_SECTION_PRIMITIVE_SIZE), &mali_desc_primitive_size, "constant",
+                util_f2u(1.0f));
         guest_flush_as(&b.guest, 0);
         guest_submit(&b.guest, 1, BIF_JOB, 0x83300);
         for (unsigned times = 0; mali_read(b.guest.device, MMU_RAW); times++) {
@@ -181,10 +197,11 @@ static void test_pages(void **state)
         for (uint32_t n = 0; n < COUNT; n++) {
             const uint8_t *in = page[n * 16 / GPU_PAGE];
             assert_non_null(in);
-            expect(&b, in - n * 16 / GPU_PAGE * GPU_PAGE, n, n, 0, true);
+            expect_position(in - n * 16 / GPU_PAGE * GPU_PAGE, n, n, 0, true);
+            expect_varyings(&b, n, n, 0, n < SIDE + 16); /* a line touches the edge */
         }
         assert_int_equal(shaded(&b), COUNT);
-        assert_int_equal(mali_device_host(b.guest.device)->counters.primitives_in, COUNT / 3);
+        assert_int_equal(mali_device_host(b.guest.device)->counters.primitives_in, COUNT / 2);
         bif_end(&b);
     }
 }

@@ -86,18 +86,31 @@ static uint32_t number_at(const uint8_t *heap, uint32_t address, uint32_t n)
     return util_load32(heap + (address - V9_HEAP) + 4 * n);
 }
 
-/* Number `n` of the arrays is vertex `vertex` of `instance`, or has not been shaded. `all`: vertices that have room. */
-static void expect(const uint8_t *heap, uint32_t all, uint32_t n, uint32_t vertex, uint32_t instance,
-                   bool shaded)
+/* Number `n` of the arrays has the varyings of vertex `vertex` of `instance`, or none. `all`: vertices that have room. */
+static void expect_varyings(const uint8_t *heap, uint32_t all, uint32_t n, uint32_t vertex, uint32_t instance,
+                            bool shaded)
 {
-    const uint32_t position = ARRAYS + n * 16, varying = ((ARRAYS + all * 16 + 63) & ~63u) + n * STRIDE;
+    const uint32_t varying = ((ARRAYS + all * 16 + 63) & ~63u) + n * STRIDE;
+    assert_int_equal(number_at(heap, varying, 4), shaded ? vertex : 0);
+    assert_int_equal(number_at(heap, varying, 5), shaded ? instance : 0);
+    assert_int_equal(number_at(heap, varying, 0), 0);
+}
+
+/* The same of its position. */
+static void expect_position(const uint8_t *heap, uint32_t n, uint32_t vertex, uint32_t instance, bool shaded)
+{
+    const uint32_t position = ARRAYS + n * 16;
     assert_int_equal(number_at(heap, position, 0), shaded ? util_f2u((float)vertex) : 0);
     assert_int_equal(number_at(heap, position, 1), shaded ? util_f2u((float)instance) : 0);
     assert_int_equal(number_at(heap, position, 2), shaded ? util_f2u(0.5f) : 0);
     assert_int_equal(number_at(heap, position, 3), shaded ? util_f2u(1.0f) : 0);
-    assert_int_equal(number_at(heap, varying, 4), shaded ? vertex : 0);
-    assert_int_equal(number_at(heap, varying, 5), shaded ? instance : 0);
-    assert_int_equal(number_at(heap, varying, 0), 0);
+}
+
+static void expect(const uint8_t *heap, uint32_t all, uint32_t n, uint32_t vertex, uint32_t instance,
+                   bool shaded)
+{
+    expect_position(heap, n, vertex, instance, shaded);
+    expect_varyings(heap, all, n, vertex, instance, shaded);
 }
 
 /* The record of a list's first draw. */
@@ -108,18 +121,28 @@ static struct gpu_bin_state record(const uint8_t *heap, uint32_t list)
     return s;
 }
 
+/* Lines from one vertex to the next: those of vertex SIDE and on lie beside the frame. */
+static void begin_lines(struct v9 *v, uint32_t count)
+{
+    begin(v, MALI_DRAW_MODE_LINES, count);
+    v9_set(v, section(MALI_SECTION_PRIMITIVE_SIZE), &mali_desc_primitive_size, "constant", util_f2u(1.0f));
+}
+
+/* All have positions; varyings those of lines in lists, and who is shaded together with these. */
 static void test_vertices(void **state)
 {
     struct v9 v;
-    begin(&v, MALI_DRAW_MODE_TRIANGLES, 300);
+    begin_lines(&v, 300);
     set_primitive(&v, "base vertex offset", 7);
     set_instances(&v, 3);
     uint8_t *heap = map_heap(&v, 0x20000);
     v9_run(&v);
-    for (uint32_t n = 0; n < 900; n++)
-        expect(heap, 900, n, 7 + n % 300, n / 300, true);
+    for (uint32_t n = 0; n < 900; n++) {
+        expect_position(heap, n, 7 + n % 300, n / 300, true);
+        expect_varyings(heap, 900, n, 7 + n % 300, n / 300, n % 300 < SIDE);
+    }
     assert_int_equal(mali_device_host(v.guest.device)->counters.vertices, 900);
-    assert_int_equal(mali_device_host(v.guest.device)->counters.primitives_in, 300);
+    assert_int_equal(mali_device_host(v.guest.device)->counters.primitives_in, 450);
     v9_end(&v);
 }
 
@@ -202,7 +225,7 @@ static void test_points(void **state)
 static void test_spills(void **state)
 {
     struct v9 v;
-    begin(&v, MALI_DRAW_MODE_TRIANGLES, 300);
+    begin_lines(&v, 300);
     v9_set(&v, V9_STORAGE, &mali_desc_storage, "TLS size", 1);
     v9_set(&v, V9_STORAGE, &mali_desc_storage, "TLS base pointer",
            V9_DATA); /* not where it is: only that it is */
@@ -213,8 +236,10 @@ static void test_spills(void **state)
                "STORE.i64.estream.slot2.end @r0:r1, r4, offset:16\n");
     uint8_t *heap = map_heap(&v, 0x20000);
     v9_run(&v);
-    for (uint32_t n = 0; n < 300; n++)
-        expect(heap, 300, n, n, 0, true);
+    for (uint32_t n = 0; n < 300; n++) {
+        expect_position(heap, n, n, 0, true);
+        expect_varyings(heap, 300, n, n, 0, n < SIDE + 16); /* a line touches the edge */
+    }
     v9_end(&v);
 }
 
@@ -223,10 +248,11 @@ static void test_growth(void **state)
 {
     enum { BYTES = 0x18000 };
     struct v9 whole, v;
-    begin(&whole, MALI_DRAW_MODE_TRIANGLES, 1500);
+    begin_lines(&whole, 1500);
     const uint8_t *expected = map_heap(&whole, BYTES);
     v9_run(&whole);
-    begin(&v, MALI_DRAW_MODE_TRIANGLES, 1500);
+    expect_varyings(expected, 1500, 100, 100, 0, true);
+    begin_lines(&v, 1500);
     guest_submit(&v.guest, 1, V9_JOB, 0x83300);
     static uint8_t grown[BYTES];
     uint8_t *page[BYTES / GPU_PAGE] = {0};
