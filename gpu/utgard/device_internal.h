@@ -134,6 +134,7 @@ bool utgard_gp_can_run(const struct utgard_device *device);
 void utgard_gp_transfer(struct utgard_device *device,
                         struct gpu_state *state);           /* where its last lists stood */
 bool utgard_gp_is_idle(const struct utgard_device *device); /* it has no job */
+bool utgard_gp_waits(const struct utgard_device *device);   /* for heap */
 
 /* ---- pp.c ---- */
 

@@ -230,6 +230,11 @@ bool utgard_gp_is_idle(const struct utgard_device *device)
     return device->gp->vs == IDLE && device->gp->builder == IDLE;
 }
 
+bool utgard_gp_waits(const struct utgard_device *device)
+{
+    return device->gp->builder == WAITS;
+}
+
 /* Between jobs what a guest has piled up can go, and what earlier jobs have run much is made better. */
 static void tidy(struct utgard_device *device)
 {

@@ -75,7 +75,7 @@ static struct gpu_unit list(struct utgard_device *device, const char *name, uint
     bool works = read_block(device, UTGARD_IP_GP, UTGARD_GP_STATUS) & active;
     bool faulted =
         read_block(device, UTGARD_IP_GPMMU, UTGARD_MMU_STATUS) & UTGARD_BIT(MMU, STATUS, PAGE_FAULT_ACTIVE);
-    bool waits = read_block(device, UTGARD_IP_GP, UTGARD_GP_INT_RAWSTAT) & UTGARD_GP_INT_OUT_OF_MEMORY;
+    bool waits = utgard_gp_waits(device); /* also when the interrupt was heard, and not yet answered */
     return (struct gpu_unit){.name = name,
                              .state = faulted  ? GPU_UNIT_FAULTED
                                       : !works ? GPU_UNIT_IDLE

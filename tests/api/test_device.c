@@ -72,6 +72,86 @@ static bool drive(struct vitrail_capture *capture, struct vitrail_context *gpu, 
     }
 }
 
+/* Whether the job that fills a heap waits for the host. */
+static bool waits_for_heap(struct vitrail_context *gpu)
+{
+    struct vitrail_unit units[16];
+    const int count = vitrail_units(gpu, units, 16);
+    for (int n = 0; n < count; n++)
+        if (units[n].state == VITRAIL_UNIT_WAITING &&
+            (!strcmp(units[n].name, "plbu") || !strncmp(units[n].name, "js", 2)))
+            return true;
+    return false;
+}
+
+struct told {
+    struct vitrail_context *gpu;
+    pthread_t host;
+    atomic_uint elsewhere; /* calls on other threads than the host's, of lines that rose */
+};
+
+static void hear(void *data, uint32_t line, int level)
+{
+    struct told *told = data;
+    (void)line;
+    atomic_fetch_add(&told->elsewhere, level && !pthread_equal(pthread_self(), told->host));
+}
+
+/* A heap grows whenever the host gets to it: long after the callback, on a thread of the library's own, has returned,
+ * and by another thread. A GPU that waits so cannot be saved, and says so. */
+static void heaps_grow_late(void **state)
+{
+    static const char *const captures[] = {"mali400/heap.vtc", "t720/gltest.vtc", "t860/gltest.vtc",
+                                           "g52/gltest.vtc", "g57/gltest.vtc"};
+    enum { LATE_US = 20000 };
+    for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
+        struct vitrail_capture_info info;
+        struct vitrail_capture *capture = open_capture(captures[c], &info);
+        struct vitrail_context *gpu =
+            open_gpu(info.gpu, 1, VITRAIL_EXECUTION_COMPILED, info.memory_size, cache);
+        struct vitrail_frame frame = {.size = sizeof frame}, last = {.size = sizeof last};
+        struct vitrail_fault fault = {.size = sizeof fault};
+        struct vitrail_event event = {.size = sizeof event};
+        struct told told = {.gpu = gpu, .host = pthread_self()};
+        unsigned waits = 0, frames = c ? 2 : 1; /* the first of gltest is only cleared */
+        for (unsigned n = 0; n < frames; n++)
+            assert_int_equal(vitrail_capture_play(capture, gpu, 0, &frame), 1);
+        uint8_t *want = picture(gpu, &frame);
+        assert_int_equal(vitrail_reset(gpu, VITRAIL_RESET_MEMORY), 0);
+        assert_int_equal(vitrail_capture_rewind(capture), 0);
+        assert_int_equal(vitrail_set_irq(gpu, hear, &told), 0);
+        do {
+            while (runs(gpu))
+                usleep(50);
+            if (waits_for_heap(gpu)) {
+                assert_int_equal(vitrail_save(gpu, NULL, 0), -EBUSY);
+                usleep(LATE_US);
+                assert_true(waits_for_heap(gpu));
+                waits++;
+            }
+            assert_int_equal(vitrail_capture_next(capture, &event), 0);
+            assert_int_not_equal(event.type, VITRAIL_EVENT_END);
+            if (event.type == VITRAIL_EVENT_MEMORY)
+                assert_int_equal(vitrail_memory_write(gpu, event.address, event.bytes, event.count), 0);
+            else if (event.type == VITRAIL_EVENT_FRAME)
+                frames--;
+            else
+                assert_int_equal(vitrail_write_register(gpu, event.offset, event.value), 0);
+        } while (frames);
+        assert_int_equal(vitrail_capture_frame(capture, &last), 0);
+        uint8_t *got = picture(gpu, &last);
+        assert_memory_equal(got, want, (size_t)frame.width * frame.height * 4);
+        if (!waits || !told.elsewhere)
+            fail_msg("%s: waited %u times, told %u times", captures[c], waits, told.elsewhere);
+        while (vitrail_next_fault(gpu, &fault) == 1)
+            fail_msg("%s: %s", captures[c], fault.text);
+        free(got);
+        free(want);
+        vitrail_close(&gpu);
+        vitrail_capture_close(&capture);
+    }
+}
+
 /* Every family, driven so with any number of threads, gives the bytes of a capture that is played. */
 static void same_bytes(void **state)
 {
@@ -377,11 +457,9 @@ static void lines_flicker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(saves_and_restores),
-        cmocka_unit_test(storms),
+        cmocka_unit_test(heaps_grow_late),    cmocka_unit_test(same_bytes),
+        cmocka_unit_test(saves_and_restores), cmocka_unit_test(storms),
         cmocka_unit_test(lines_flicker),
-
     };
     if (!mkdtemp(cache))
         return 1;
