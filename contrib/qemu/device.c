@@ -204,7 +204,9 @@ static int save(void *opaque)
         return 0;
     drop_state(s);
 failed:
-    error_report(TYPE_VITRAIL_GPU ": not saved: %s", vitrail_last_error());
+    /* While a job waits for the guest's driver, the machine goes on, and can be saved a moment later. */
+    error_report(TYPE_VITRAIL_GPU ": not saved: %s%s", vitrail_last_error(),
+                 size == -EBUSY ? "; try again" : "");
     return -1;
 }
 
