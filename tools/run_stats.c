@@ -102,6 +102,12 @@ double run_stats_processors(pid_t process)
 
 /* ---- what is said ---- */
 
+/* Of a second: who ends unwaited for takes its time out of the sum, which is no work done backwards. */
+static double at_work(double now, double last, double passed)
+{
+    return now > last ? (now - last) / passed : 0;
+}
+
 void run_stats_tell(struct run_stats *s, pid_t program, pid_t server)
 {
     struct timespec t;
@@ -120,7 +126,7 @@ void run_stats_tell(struct run_stats *s, pid_t program, pid_t server)
                 "vitrail: %.1f pictures a second; the GPU at work %.0f %% of the time; processors: program "
                 "%.2f, GPU %.2f\n",
                 (double)(now.pictures - last->pictures) / passed,
-                (double)(now.busy - last->busy) / passed * 1e-7, (now.program - last->program) / passed,
-                (now.server - last->server) / passed);
+                (double)(now.busy - last->busy) / passed * 1e-7, at_work(now.program, last->program, passed),
+                at_work(now.server, last->server, passed));
     s->last = now;
 }

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -67,8 +69,53 @@ static void test_all_that_it_began(void **state)
     close(ready[1]);
 }
 
+/* One that worked and that nobody waits for ends between two words: nothing is less than 0. */
+static void test_one_that_is_lost(void **state)
+{
+    int ready[2], said[2];
+    char text[512];
+    struct run_stats *stats = run_stats_create();
+    assert_true(stats && !pipe(ready) && !pipe(said));
+    pid_t parent = fork();
+    if (!parent) {
+        signal(SIGCHLD, SIG_IGN);
+        pid_t worker = fork();
+        if (!worker)
+            work(0.3);
+        if (write(ready[1], &worker, sizeof worker) != sizeof worker)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    pid_t workers[2] = {0}; /* the parent says who it is, the worker 0, when it has worked */
+    assert_true(parent > 0);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(read(ready[0], &workers[i], sizeof *workers), sizeof *workers);
+    assert_true(run_stats_processors(parent) >= 0.25);
+    run_stats_tell(stats, parent, 0);
+    kill(workers[0] + workers[1], SIGKILL);
+    while (run_stats_processors(parent) >= 0.25)
+        usleep(1000);
+    int err = dup(STDERR_FILENO);
+    dup2(said[1], STDERR_FILENO);
+    run_stats_tell(stats, parent, 0);
+    dup2(err, STDERR_FILENO);
+    close(err);
+    ssize_t n = read(said[0], text, sizeof text - 1);
+    assert_true(n > 0);
+    text[n] = 0;
+    assert_non_null(strstr(text, "processors: program 0.00"));
+    kill(parent, SIGKILL);
+    waitpid(parent, NULL, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(said[i]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_that_it_began)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_that_it_began),
+                                       cmocka_unit_test(test_one_that_is_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
