@@ -41,11 +41,13 @@ CLIENT_EXPORT DIR *opendir(const char *path)
 {
     return WITH_PATH(path, NEXT(opendir)(there));
 }
+#if __SIZEOF_LONG__ > 4 /* else hooks_dirent.c */
 CLIENT_EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
                           int (*compare)(const struct dirent **, const struct dirent **))
 {
     return WITH_PATH(path, NEXT(scandir)(there, list, filter, compare));
 }
+#endif
 CLIENT_EXPORT int scandir64(const char *path, struct dirent64 ***list, int (*filter)(const struct dirent64 *),
                             int (*compare)(const struct dirent64 **, const struct dirent64 **))
 {

@@ -80,6 +80,11 @@ static int walk(const char *const *names)
     return at;
 }
 
+static int is_node(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 static void check_classes(void)
 {
     static const char *const card[] = {"sys", "devices", "platform", "vitrail-gpu", "drm", "card0", NULL};
@@ -88,8 +93,13 @@ static void check_classes(void)
     static const char *const processors[] = {"sys", "devices", "system", "cpu", NULL};
     struct statfs fs;
     char link[256];
-    if (sizeof(off_t) > 4) /* places in a folder of this machine's file system may need more */
-        CHECK(has_name("/sys/class", "drm") && has_name("/sys/class/", "input"));
+    CHECK(has_name("/sys/class", "drm") && has_name("/sys/class/", "input"));
+    struct dirent **names;
+    int count = scandir("/sys/class/drm", &names, is_node, alphasort);
+    CHECK(count == 2 && !strcmp(names[0]->d_name, "card0") && !strcmp(names[1]->d_name, "renderD128"));
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
     int fd = walk(card);
     CHECK(fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == SYSFS_MAGIC && !faccessat(fd, "uevent", R_OK, 0));
     CHECK(!close(fd));
