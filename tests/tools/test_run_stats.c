@@ -99,11 +99,15 @@ static void test_one_that_is_lost(void **state)
     while (run_stats_processors(parent) >= 0.25)
         usleep(1000);
     int err = dup(STDERR_FILENO);
-    assert_true(err >= 0);
-    dup2(said[1], STDERR_FILENO);
+    if (err < 0)
+        fail_msg("no copy of standard error");
+    else
+        dup2(said[1], STDERR_FILENO);
     run_stats_tell(stats, parent, 0);
-    dup2(err, STDERR_FILENO);
-    close(err);
+    if (err >= 0) {
+        dup2(err, STDERR_FILENO);
+        close(err);
+    }
     ssize_t n = read(said[0], text, sizeof text - 1);
     assert_true(n > 0);
     text[n] = 0;
