@@ -41,7 +41,7 @@ struct VitrailGPU {
 
     uint32_t hold;        /* property, in ms; 0: the machine's time never stands still */
     QEMUTimer *watch;     /* of the host's time; runs from a write until the GPU is idle */
-    uint64_t job_watched; /* the last that was started when it ran */
+    uint64_t job_watched; /* the last that was started when the guest wrote, or it last ran */
     bool holding;
 
     uint64_t jobs_seen;  /* whose writes to RAM migration has been told of */
@@ -133,8 +133,12 @@ static void write_register(void *opaque, hwaddr offset, uint64_t value, unsigned
     (void)size;
     vitrail_write_register(s->gpu, (uint32_t)offset, (uint32_t)value);
     update_lines(s); /* a line that this lowered is low when the guest's next instruction runs */
-    if (s->hold && !timer_pending(s->watch))
+    if (s->hold && !timer_pending(s->watch)) {
+        struct vitrail_status status = {.size = sizeof status};
+        if (vitrail_get_status(s->gpu, &status) == 0)
+            s->job_watched = status.jobs; /* which, when it runs still, has taken `hold` */
         timer_mod(s->watch, qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + s->hold);
+    }
 }
 
 static const MemoryRegionOps register_ops = {
