@@ -69,8 +69,8 @@ bool mali_frag_reads_point(const struct warp_program *p)
 
 /* ---- descriptors of v9 ---- */
 
-static const struct mali_resource_of *entry_of(const struct mali_frag *f, uint32_t table, uint32_t n, uint32_t type,
-                                         struct mali_stop *stop)
+static const struct mali_resource_of *entry_of(const struct mali_frag *f, uint32_t table, uint32_t n,
+                                               uint32_t type, struct mali_stop *stop)
 {
     const struct mali_bindings *b = &f->job.bindings;
     const struct mali_stop *refused;
@@ -87,7 +87,7 @@ bool mali_frag_describe_v9(const struct mali_frag *f, uint32_t handle, struct ma
                            struct mali_stop *stop)
 {
     const struct mali_resource_of *e = entry_of(f, warp_handle_table(handle), warp_handle_number(handle),
-                                          MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
+                                                MALI_DESCRIPTOR_TYPE_ATTRIBUTE, stop);
     const struct mali_attribute_v9 *a = e ? &e->attribute : NULL;
     const struct mali_resource_of *buffer =
         a ? entry_of(f, a->table, a->buffer_index, MALI_DESCRIPTOR_TYPE_BUFFER, stop) : NULL;

@@ -50,7 +50,7 @@ static const struct mali_resource_of *entry_of(struct mali_lookup_maker *m, uint
 {
     const struct mali_stop *refused;
     const struct mali_resource_of *e = mali_entry_find(m->world->bindings, warp_handle_table(handle),
-                                                 warp_handle_number(handle), type, &refused);
+                                                       warp_handle_number(handle), type, &refused);
     if (refused)
         *m->stop = *refused;
     else if (!e)

@@ -13,7 +13,7 @@ static const char *name_of(uint32_t type)
 }
 
 static const struct mali_resource_of *entry_of(const struct mali_world *w, uint32_t table, uint32_t number,
-                                         uint32_t type, struct mali_stop *stop)
+                                               uint32_t type, struct mali_stop *stop)
 {
     const struct mali_bindings *b = w->bindings;
     const struct mali_stop *refused;
@@ -28,7 +28,7 @@ static const struct mali_resource_of *entry_of(const struct mali_world *w, uint3
 }
 
 const struct mali_resource_of *mali_world_entry(const struct mali_world *w, uint32_t handle, uint32_t type,
-                                          struct mali_stop *stop)
+                                                struct mali_stop *stop)
 {
     return entry_of(w, warp_handle_table(handle), warp_handle_number(handle), type, stop);
 }

@@ -62,8 +62,8 @@ void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][
 
 /* world_entry.c: what stands in v9's tables. */
 /* By handle: the table in the uppermost eight bits, its number below. NULL and *stop: there is none of that type. */
-const struct mali_resource_of *mali_world_entry(const struct mali_world *world, uint32_t handle, uint32_t type,
-                                          struct mali_stop *stop);
+const struct mali_resource_of *mali_world_entry(const struct mali_world *world, uint32_t handle,
+                                                uint32_t type, struct mali_stop *stop);
 /* An attribute by its handle: its format, its order as of mali_reorder, and its buffer as earlier versions have it; of a
  * constant there is none (MALI_ARRAY_NONE). NULL and *stop: it is not there, or not known. */
 const struct mali_attribute_v9 *mali_world_attribute_v9(const struct mali_world *world, uint32_t handle,

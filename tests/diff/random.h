@@ -60,7 +60,7 @@ static inline void random_stop(struct random_engines *e)
 }
 
 /* Programs begin to begin + count - 1, `optimised` of four in optimised code. VITRAIL_DIFF_LEVEL (0 sse4.1, 1
- * avx2, 2 avx512, 3 the same with gathers) asks for one level, VITRAIL_DIFF_FULL for every program at every level. */
+ * avx2, 2 avx512, 3 avx512fp16, 4 the same with gathers) asks for one level, VITRAIL_DIFF_FULL for every program at every level. */
 static inline void random_programs(uint64_t begin, uint64_t count, unsigned optimised,
                                    void (*attempt)(const struct random_turn *, void *), void *data)
 {

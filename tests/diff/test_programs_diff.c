@@ -6,7 +6,7 @@
  *   VITRAIL_DIFF_PROGRAMS=n  random programs; a difference names its number
  *   VITRAIL_DIFF_SEED=s      the first one (default 1)
  *   VITRAIL_DIFF_RANDOM=1    nothing but random programs
- *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512, 3 the same with gathers
+ *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512, 3 avx512fp16, 4 the same with gathers
  *   VITRAIL_DIFF_MODE=m      one mode, by its number in the row
  *   VITRAIL_DIFF_TEXTS=1     each text at every level, not at one of them in turn
  *   VITRAIL_DIFF_FULL=1      every program at every level in every mode */

@@ -7,7 +7,7 @@
  *   VITRAIL_DIFF_OPTIMIZE=o  how LLVM optimises the operations: 2 as programs in use (default), 0 quickly
  *   VITRAIL_DIFF_FULL=1      every form at every level in both modes; 2: also every pair of add and mul
  *                            operation
- *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512
+ *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512, 3 avx512fp16
  *   VITRAIL_DIFF_MODE=m      one mode: 0 fast, 1 exact */
 #include <setjmp.h>
 #include <stdarg.h>
