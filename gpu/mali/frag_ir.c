@@ -174,8 +174,9 @@ void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, boo
                         LLVMValueRef *lanes, LLVMValueRef *helpers)
 {
     const struct mali_decoded *p = e->variant->program;
-    const bool unseen =
-        !p->loads && !p->stores && !e->forms->at_once && !e->forms->calls && !(p->warp && p->warp->permutes);
+    /* Of an operation that faults a report names the first lane. */
+    const bool unseen = !p->loads && !p->stores && !e->forms->at_once && !e->forms->calls &&
+                        !(p->warp && (p->warp->permutes || p->warp->unsupported));
     if (straight && unseen) {
         *lanes = LLVMConstAllOnes(b->i1x16);
         *helpers = NULL;
