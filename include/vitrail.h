@@ -208,8 +208,8 @@ struct vitrail_config {
 
     int execution; /* enum vitrail_execution, default COMPILED */
     int numeric;   /* enum vitrail_numeric, default USUAL */
-    const char *
-        level; /* host vector level "sse4.1", "avx2", "avx512" or "avx512fp16"; NULL (default): the best there is */
+    /* Host vector level "sse4.1", "avx2", "avx512" or "avx512fp16"; NULL (default): the best there is. */
+    const char *level;
 
     /* Compiled programs are also kept on disk, safe to share between processes. NULL (default):
      * $XDG_CACHE_HOME/vitrail/code or ~/.cache/vitrail/code; "": no disk cache. It only saves time. The

@@ -32,13 +32,17 @@ static LLVMValueRef number_of(struct jit_builder *b, LLVMTypeRef type, float val
     return type == b->f32x16 ? out : jit_fence(b, out);
 }
 
-/* What one constant operand does to a single's sign: LLVMFNeg, LLVMCall (its absolute value), or LLVMRet: nothing. */
-static LLVMOpcode sign_of(struct jit_builder *b, LLVMValueRef v)
+/* What is done to a single's sign alone, by a constant operand. */
+enum sign { SIGN_STAYS, SIGN_TURNS, SIGN_GOES };
+
+static enum sign sign_of(struct jit_builder *b, LLVMValueRef v)
 {
-    const LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+    if (!LLVMIsABinaryOperator(v))
+        return SIGN_STAYS;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMXor && LLVMGetOperand(v, 1) == jit_splat_u32(b, 0x80000000))
-        return LLVMFNeg;
-    return op == LLVMAnd && LLVMGetOperand(v, 1) == jit_splat_u32(b, 0x7fffffff) ? LLVMCall : LLVMRet;
+        return SIGN_TURNS;
+    return op == LLVMAnd && LLVMGetOperand(v, 1) == jit_splat_u32(b, 0x7fffffff) ? SIGN_GOES : SIGN_STAYS;
 }
 
 /* A half that stands as a single, f16x16: what it was widened from, where its sign may have been changed since. */
@@ -48,11 +52,11 @@ static LLVMValueRef narrowed(struct jit_builder *b, LLVMValueRef single)
     LLVMValueRef v = single, half;
     while (LLVMIsABitCastInst(v))
         v = LLVMGetOperand(v, 0);
-    const LLVMOpcode sign = sign_of(b, v);
-    if (sign != LLVMRet) {
+    const enum sign sign = sign_of(b, v);
+    if (sign != SIGN_STAYS) {
         half = narrowed(b, LLVMGetOperand(v, 0));
-        return sign == LLVMFNeg ? LLVMBuildFNeg(b->ir, half, "")
-                                : jit_intrinsic(b, "llvm.fabs", &type, 1, &half, 1);
+        return sign == SIGN_TURNS ? LLVMBuildFNeg(b->ir, half, "")
+                                  : jit_intrinsic(b, "llvm.fabs", &type, 1, &half, 1);
     }
     half = jit_half_of(b, v);
     if (!half)

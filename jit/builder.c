@@ -324,6 +324,14 @@ LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, uns
     return parts[0];
 }
 
+LLVMValueRef jit_intrinsic_by_level(struct jit_builder *b, const char *const names[3],
+                                    const LLVMValueRef *args, unsigned arg_count)
+{
+    const unsigned width = UTIL_MIN(b->level, JIT_AVX512);
+    const unsigned element = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(args[0])));
+    return jit_intrinsic_by_parts(b, names[width], (128u << width) / element, args, arg_count);
+}
+
 LLVMValueRef jit_floor(struct jit_builder *b, LLVMValueRef f32x16)
 {
     return jit_intrinsic(b, "llvm.floor", &b->f32x16, 1, &f32x16, 1);

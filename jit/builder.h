@@ -110,6 +110,9 @@ bool jit_calls(LLVMValueRef v, const char *name);
  * one or two arguments, as long as each other, up to 64 lanes. */
 LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, unsigned lanes,
                                     const LLVMValueRef *args, unsigned arg_count);
+/* The same of the level's widest registers: `names` for 128, 256 and 512 bits. Arguments are vectors of integers. */
+LLVMValueRef jit_intrinsic_by_level(struct jit_builder *b, const char *const names[3],
+                                    const LLVMValueRef *args, unsigned arg_count);
 /* The float or vector of floats as an operand that LLVM cannot look through. It folds as if denormals were kept,
  * whatever the function's "denormal-fp-math" says: x * 1 is x to it, and denormal constants are not 0. */
 LLVMValueRef jit_fence(struct jit_builder *b, LLVMValueRef f);

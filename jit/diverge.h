@@ -49,8 +49,9 @@ struct jit_diverge {
  * others have too, as those of programs that access memory. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
 int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes,
                       bool selects);
-/* The same of lanes that never part: whoever is left in a block, all or none of them branch. What jit_diverge_branch
- * returns are all, and the builder stands where they have branched until jit_diverge_went is called. */
+/* The same of lanes that never part, or of none, where blocks are closed for later ones alone: whoever is left in a block,
+ * all or none of them branch. What jit_diverge_branch returns are all, and the builder stands where they have branched
+ * until jit_diverge_went is called. */
 int jit_diverge_begin_together(struct jit_diverge *d, struct jit_builder *b, uint32_t count,
                                LLVMValueRef lanes);
 /* Blocks are opened once each, in order. Returns the lanes that run it, at least one. */

@@ -214,10 +214,8 @@ static LLVMValueRef product_of_halves(struct jit_builder *b, LLVMValueRef x, LLV
  * the register, which are slow. */
 LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.sse2.pmulhu.w",
-                                        [JIT_AVX2] = "llvm.x86.avx2.pmulhu.w",
-                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pmulhu.w.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512... JIT_AVX512FP16] = 32};
+    static const char *const names[] = {"llvm.x86.sse2.pmulhu.w", "llvm.x86.avx2.pmulhu.w",
+                                        "llvm.x86.avx512.pmulhu.w.512"};
     LLVMTypeRef type = LLVMVectorType(b->i16, 2 * JIT_LANES);
     LLVMValueRef low = halves(b, 255), eight = halves(b, 8), even[2], odd;
 
@@ -225,7 +223,7 @@ LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMV
     y = LLVMBuildBitCast(b->ir, y, type, "");
     even[0] = product_of_halves(b, LLVMBuildAnd(b->ir, x, low, ""), LLVMBuildAnd(b->ir, y, low, ""));
     even[1] = halves(b, 257);
-    even[0] = jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], even, 2);
+    even[0] = jit_intrinsic_by_level(b, names, even, 2);
     odd = product_of_halves(b, LLVMBuildLShr(b->ir, x, eight, ""), LLVMBuildLShr(b->ir, y, eight, ""));
     odd = LLVMBuildAdd(b->ir, odd, LLVMBuildLShr(b->ir, odd, eight, ""), "");
     odd = LLVMBuildAnd(b->ir, odd, halves(b, 0xff00), "");

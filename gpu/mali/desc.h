@@ -46,6 +46,14 @@ enum mali_value {
     ;
 #include "gpu/mali/descs.inc"
 
+/* Words of a descriptor of v9: MALI_V9_WORDS_entry, ... */
+enum {
+#define BEGIN(desc, text, v4, v5, v6, v7, v9) MALI_V9_WORDS_##desc = (v9) / 4,
+#define FIELD(...)
+#define END(desc)
+#include "gpu/mali/descs.inc"
+};
+
 #define MALI_DESC_WORDS  48u  /* of the largest */
 #define MALI_DESC_FIELDS 128u /* of the one with most */
 

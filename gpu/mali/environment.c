@@ -25,11 +25,9 @@ static void *take(struct tables *t, uint64_t address, size_t count, size_t size)
 
 /* ---- tables ---- */
 
-/* Entries are fetched so many at a time; tables all at once. */
+/* Fetched so many at a time. */
 #define ENTRIES_AT_ONCE 16u
-#define ENTRY_WORDS     8u
-#define TABLE_WORDS     4u
-#define TABLES_MOST     63u /* an environment's count has six bits */
+#define TABLES_AT_ONCE  63u /* all that an environment's count can say */
 
 static bool read_view(struct tables *t, uint64_t at, struct mali_resource_of *e)
 {
@@ -76,7 +74,7 @@ const struct mali_resource_of *mali_entry_find(const struct mali_bindings *b, ui
 static bool read_entries(struct tables *t, uint32_t count, struct mali_table *table)
 {
     const uint32_t bytes = mali_desc_entry.bytes[t->reader->version];
-    uint32_t words[ENTRIES_AT_ONCE][ENTRY_WORDS];
+    uint32_t words[ENTRIES_AT_ONCE][MALI_V9_WORDS_entry];
     uint64_t at = table->address;
     bool fetched = false;
     for (; table->count < count; table->count++, at += bytes) {
@@ -113,9 +111,9 @@ static bool read_table(struct tables *t, uint64_t at, const uint32_t *words, str
 }
 
 /* Drivers have a dozen of them, of which few have anything. */
-static uint32_t used_of(uint32_t count, uint32_t words[][TABLE_WORDS])
+static uint32_t used_of(uint32_t count, uint32_t words[][MALI_V9_WORDS_resource])
 {
-    static const uint32_t nothing[TABLE_WORDS];
+    static const uint32_t nothing[MALI_V9_WORDS_resource];
     while (count && !memcmp(words[count - 1], nothing, sizeof nothing))
         count--;
     return count;
@@ -123,9 +121,10 @@ static uint32_t used_of(uint32_t count, uint32_t words[][TABLE_WORDS])
 
 static bool read_tables(struct tables *t, const struct mali_environment *e, struct mali_bindings *out)
 {
-    uint32_t count = e->tables ? e->table_count : 0, words[TABLES_MOST][TABLE_WORDS];
+    uint32_t count = e->tables ? e->table_count : 0, words[TABLES_AT_ONCE][MALI_V9_WORDS_resource];
     uint64_t at = e->tables;
-    const bool fetched = count && mali_desc_fetch_row(t->reader, &mali_desc_resource, at, count, words[0]);
+    const bool fetched = count && count <= TABLES_AT_ONCE &&
+                         mali_desc_fetch_row(t->reader, &mali_desc_resource, at, count, words[0]);
     if (fetched)
         count = used_of(count, words);
     if (!count)

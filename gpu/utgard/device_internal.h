@@ -84,9 +84,6 @@ struct utgard_device {
 
 /* Units at a job (gpu/turns.h). */
 enum { UTGARD_UNIT_GP, UTGARD_UNIT_PP };
-/* The bits of a block's command register that are posted (gpu/turns.h); 0: none. What they start runs, for who polls for
- * its end. */
-uint32_t utgard_posted(const struct utgard_device *device, enum utgard_ip ip, uint32_t offset);
 
 /* ---- device.c ---- */
 
@@ -94,6 +91,9 @@ uint32_t utgard_posted(const struct utgard_device *device, enum utgard_ip ip, ui
 enum gpu_due utgard_due(const void *device);
 enum gpu_when utgard_when(const void *device, uint32_t offset, uint32_t value);
 void utgard_work(void *device, bool all);
+/* The bits of a block's command register that are posted (gpu/turns.h); 0: none. What they start runs, for who polls for
+ * its end. */
+uint32_t utgard_posted(const struct utgard_device *device, enum utgard_ip ip, uint32_t offset);
 
 bool utgard_transfer(void *device, struct gpu_state *state); /* state.c */
 

@@ -13,8 +13,8 @@
 /* SRQCS (Guide table 68). */
 #define CS_COMPLETED_AT    16
 #define CS_REQUESTS_AT     8
-#define CS_COMPLETED_RESET (1u << 16)
-#define CS_REQUESTS_RESET  (1u << 8)
+#define CS_COMPLETED_RESET (1u << CS_COMPLETED_AT)
+#define CS_REQUESTS_RESET  (1u << CS_REQUESTS_AT)
 #define CS_ERROR           (1u << 7)
 #define CS_CLEAR           (1u << 0)
 

@@ -45,13 +45,11 @@ LLVMValueRef raster_bytes_ir_weight(struct jit_builder *b, LLVMValueRef weight)
 /* (d * w + 128) >> 8 of signed halves, w given as w << 7: what pmulhrsw does, (d * (w << 7) + 2^14) >> 15. */
 static LLVMValueRef weigh(struct jit_builder *b, LLVMValueRef d, LLVMValueRef w)
 {
-    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pmul.hr.sw.128",
-                                        [JIT_AVX2] = "llvm.x86.avx2.pmul.hr.sw",
-                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pmul.hr.sw.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512... JIT_AVX512FP16] = 32};
+    static const char *const names[] = {"llvm.x86.ssse3.pmul.hr.sw.128", "llvm.x86.avx2.pmul.hr.sw",
+                                        "llvm.x86.avx512.pmul.hr.sw.512"};
     LLVMValueRef args[2] = {d, w};
 
-    return jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2);
+    return jit_intrinsic_by_level(b, names, args, 2);
 }
 
 /* x + ((y - x) * w + 128 >> 8): the same. */

@@ -127,10 +127,8 @@ static LLVMValueRef fits(const struct raster_window_ir *w, const struct window *
 
 LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table[16], LLVMValueRef v)
 {
-    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pshuf.b.128",
-                                        [JIT_AVX2] = "llvm.x86.avx2.pshuf.b",
-                                        [JIT_AVX512... JIT_AVX512FP16] = "llvm.x86.avx512.pshuf.b.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 16, [JIT_AVX2] = 32, [JIT_AVX512... JIT_AVX512FP16] = 64};
+    static const char *const names[] = {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
+                                        "llvm.x86.avx512.pshuf.b.512"};
     LLVMValueRef lanes[64], args[2];
 
     for (unsigned i = 0; i < 64; i++)
@@ -138,8 +136,8 @@ LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table
     args[0] = LLVMConstVector(lanes, raster_ir_size(v) / 8);
     args[1] = raster_ir_as_bytes(b, v);
     if (raster_ir_size(v) == 256)
-        return raster_ir_as_words(b, jit_intrinsic(b, names[JIT_AVX2], NULL, 0, args, 2));
-    return raster_ir_as_words(b, jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2));
+        return raster_ir_as_words(b, jit_intrinsic(b, names[1], NULL, 0, args, 2));
+    return raster_ir_as_words(b, jit_intrinsic_by_level(b, names, args, 2));
 }
 
 /* Places in a square that is interleaved (README.md, "Image layouts"), of x and of y, below 16: the exclusive or of the

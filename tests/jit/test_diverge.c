@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "jit/diverge.h"
 
@@ -21,7 +22,8 @@ struct block {
 struct program {
     uint32_t count;
     struct block block[BLOCKS_MAX];
-    bool selects; /* of jit_diverge_begin */
+    bool selects;  /* of jit_diverge_begin */
+    bool together; /* all lanes have the same state */
 };
 
 static uint32_t seed;
@@ -79,7 +81,9 @@ static int emit_program(struct jit_builder *b, void *data)
     jit_store(b, jit_load(b, b->i32x16, jit_param(b, 0), 4, false), state, 64);
     jit_store(b, jit_splat_u32(b, 0), steps, 64);
     jit_store(b, jit_i32(b, 0), runs, 4);
-    assert_int_equal(jit_diverge_begin(&d, b, p->count, jit_mask_from_bits(b, jit_param(b, 2)), p->selects),
+    LLVMValueRef lanes = jit_mask_from_bits(b, jit_param(b, 2));
+    assert_int_equal(p->together ? jit_diverge_begin_together(&d, b, p->count, lanes)
+                                 : jit_diverge_begin(&d, b, p->count, lanes, p->selects),
                      0);
     for (uint32_t k = 0; k < p->count; k++) {
         const struct block *block = &p->block[k];
@@ -94,8 +98,11 @@ static int emit_program(struct jit_builder *b, void *data)
         jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i32, runs, 4, false), jit_i32(b, 1), ""), runs, 4);
         jit_diverge_branch(&d, LLVMBuildICmp(b->ir, LLVMIntUGE, n, jit_splat_u32(b, STEPS_MAX), ""),
                            p->count);
-        jit_diverge_branch(&d, bit_of(b, s, block->bit[0]), block->target[0]);
-        jit_diverge_branch(&d, bit_of(b, s, block->bit[1]), block->target[1]);
+        jit_diverge_went(&d);
+        for (unsigned i = 0; i < 2; i++) {
+            jit_diverge_branch(&d, bit_of(b, s, block->bit[i]), block->target[i]);
+            jit_diverge_went(&d);
+        }
         jit_diverge_close(&d, block->target[2]);
     }
     jit_diverge_end(&d);
@@ -127,36 +134,58 @@ static struct jit_engine *engine_at(enum jit_level level)
     return engine;
 }
 
-/* Each lane ends as if it had run alone; lanes that do not take part are left alone. */
-static void test_random(void **data)
+/* Runs lanes and compares each with what it does alone; those that do not take part are left alone. Returns runs of blocks. */
+static uint32_t try_lanes(const struct program *p, program_fn f, uint16_t lanes, const uint32_t in[16])
 {
-    (void)data;
+    uint32_t state[16], steps[16], runs;
+    memcpy(state, in, sizeof state);
+    f(state, steps, lanes, &runs);
+    for (unsigned l = 0; l < 16; l++) {
+        uint32_t n = 0, expected = lanes >> l & 1 ? run_lane(p, in[l], &n) : in[l];
+        if (state[l] != expected || steps[l] != n)
+            fail_msg("lanes %04x, lane %u: %08x in %u steps, expected %08x in %u", lanes, l, state[l],
+                     steps[l], expected, n);
+    }
+    return runs;
+}
+
+/* At each level of the host: 25 programs, each in four ways. `together`: lanes that never part. */
+static void try_programs(bool together)
+{
     for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
         if (!jit_level_supported(level))
             continue;
         struct jit_engine *engine = engine_at(level);
         seed = 1;
         for (uint32_t round = 0; round < 25; round++) {
-            struct program p;
+            struct program p = {.selects = round & 1, .together = together};
             make_program(&p);
-            p.selects = round & 1;
             program_fn f = compile(engine, &p, round);
             for (unsigned try = 0; try < 4; try++) {
-                uint16_t lanes = try ? (uint16_t)random_below(0x10000) : 0xffff;
-                uint32_t in[16], state[16], steps[16], runs;
+                uint16_t lanes = try ? (uint16_t)(random_below(0x10000) | together) : 0xffff;
+                uint32_t in[16], n = 0;
                 for (unsigned l = 0; l < 16; l++)
-                    state[l] = in[l] = random_below(1u << 24);
-                f(state, steps, lanes, &runs);
-                for (unsigned l = 0; l < 16; l++) {
-                    uint32_t n = 0, expected = lanes >> l & 1 ? run_lane(&p, in[l], &n) : in[l];
-                    if (state[l] != expected || steps[l] != n)
-                        fail_msg("level %d round %u lane %u: %08x in %u steps, expected %08x in %u", level,
-                                 round, l, state[l], steps[l], expected, n);
-                }
+                    in[l] = l && together ? in[0] : random_below(1u << 24);
+                const uint32_t runs = try_lanes(&p, f, lanes, in);
+                run_lane(&p, in[0], &n);
+                if (together) /* nothing is run for a part of them */
+                    assert_int_equal(runs, n);
             }
         }
         jit_engine_destroy(engine);
     }
+}
+
+static void test_random(void **data)
+{
+    (void)data;
+    try_programs(false);
+}
+
+static void test_never_part(void **data)
+{
+    (void)data;
+    try_programs(true);
 }
 
 /* Lanes that agree run each block once for all; those that part meet again where both come. */
@@ -192,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_never_part),
         cmocka_unit_test(test_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,8 @@ enum { RIGHT_READ = 3, RIGHT_BOTH = 7 }; /* of a page table word, present includ
 
 enum { GP_CMD = 0x20, GP_RAW = 0x24, GP_CLEAR = 0x28, GP_MASK = 0x2c, GP_STAT = 0x30, GP_STATUS = 0x68 };
 enum { GP_START_VS = 1, GP_START_PLBU = 2, GP_UPDATE = 16, GP_RESET = 32, GP_SOFT_RESET = 1024 };
+enum { GP_VS_ACTIVE = 2, GP_PLBU_ACTIVE = 8 }; /* of its status */
+enum { PP_STATUS = 0x1008, PP_CTRL = 0x100c, PP_RAW = 0x1020, PP_START = 0x40, PP_ACTIVE = 1 };
 enum { MMU_DTE = 0, MMU_STATUS = 4, MMU_COMMAND = 8, MMU_FAULT_AT = 12, MMU_RAW = 0x14, MMU_MASK = 0x1c };
 
 struct guest {

@@ -8,9 +8,6 @@
 
 enum { FIRST = 0x02000000, BYTES = 0x02600000, SIDE = 256 };
 enum {
-    PP_RAW = 0x1020,
-    PP_CTRL = 0x100c,
-    PP_START = 0x40,
     WORDS = 78,
     FRAME_WORDS = 23,
     LISTS = 60 /* of Mali-400 */

@@ -1,5 +1,6 @@
 /* The window of registers as the kernel driver polls it, and MMUs: tables, rights, page faults. */
 #include "gpu/utgard/gpu.h"
+#include "tests/gpu/turns.h"
 #include "tests/gpu/utgard/guest.h"
 
 static const struct utgard_options mali400 = {.kind = UTGARD_MALI400, .pp_count = 2};
@@ -269,34 +270,18 @@ static void test_hostile_tables(void **data)
     guest_destroy(&g);
 }
 
-static void pass_turn(void *data)
-{
-    (void)data;
-}
-
-static const struct gpu_turns no_locks = {.leave = pass_turn, .enter = pass_turn};
-
 /* What a host starts is active at once, whatever the device's worker is at, also where the start must wait for that: else
  * who polls for its end sees one. */
 static void test_posted_starts(void **data)
 {
-    enum {
-        GP = 0,
-        PP_CTRL = 0x100c,
-        PP_START = 1 << 6,
-        PP_STATUS = 0x1008,
-        ACTIVE = 1,
-        VS_ACTIVE = 2,
-        PLBU_ACTIVE = 8
-    };
+    enum { GP = 0 /* its unit */ };
     (void)data;
     for (int waits = 0; waits < 2; waits++) {
         struct guest g;
         guest_create(&g, &mali450);
         struct gpu_device gpu = utgard_device_gpu(g.device);
         const uint32_t gp = guest_base(&g, UTGARD_IP_GP);
-        gpu.host->turns = &no_locks;
-        gpu.host->working = 1 << GP;
+        turns_begin(&gpu, 1 << GP);
         if (waits)
             gpu_device_post(&gpu, gp + GP_CMD, GP_UPDATE);
         set(&g, UTGARD_IP_BCAST, 0, 2);
@@ -304,16 +289,15 @@ static void test_posted_starts(void **data)
         gpu_device_post(&gpu, guest_base(&g, UTGARD_IP_PP_BCAST) + PP_CTRL, PP_START);
         assert_int_equal(gpu.host->posted_count, waits ? 3 : 0);
         for (unsigned pp = 0; pp < 3; pp++)
-            assert_int_equal(get(&g, UTGARD_IP_PP0 + pp, PP_STATUS) & ACTIVE, pp < 2);
+            assert_int_equal(get(&g, UTGARD_IP_PP0 + pp, PP_STATUS) & PP_ACTIVE, pp < 2);
         gpu_device_post(&gpu, gp + GP_CMD, GP_START_VS | GP_START_PLBU);
         assert_int_equal(gpu.host->posted_count, waits ? 4 : 1);
-        assert_int_equal(get(&g, UTGARD_IP_GP, GP_STATUS) & (VS_ACTIVE | PLBU_ACTIVE),
-                         VS_ACTIVE | PLBU_ACTIVE);
-        gpu.host->working = 0;
-        gpu_device_work(&gpu, true);
+        assert_int_equal(get(&g, UTGARD_IP_GP, GP_STATUS) & (GP_VS_ACTIVE | GP_PLBU_ACTIVE),
+                         GP_VS_ACTIVE | GP_PLBU_ACTIVE);
+        turns_end(&gpu);
         assert_int_equal(get(&g, UTGARD_IP_GP, GP_STATUS), 0);
         for (unsigned pp = 0; pp < 3; pp++)
-            assert_int_equal(get(&g, UTGARD_IP_PP0 + pp, PP_STATUS) & ACTIVE, 0);
+            assert_int_equal(get(&g, UTGARD_IP_PP0 + pp, PP_STATUS) & PP_ACTIVE, 0);
         guest_destroy(&g);
     }
 }

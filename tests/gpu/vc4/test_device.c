@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu/vc4/device.h"
+#include "tests/gpu/turns.h"
 #include "util/bits.h"
 
 #define CS_RUN   0x20u
@@ -376,13 +377,6 @@ static void fault_log(void **state)
 
 /* ---- accesses while the device's worker is at a job ---- */
 
-static void pass_turn(void *data)
-{
-    (void)data;
-}
-
-static const struct gpu_turns no_locks = {.leave = pass_turn, .enter = pass_turn};
-
 /* A host that clears a count and starts what it then polls for sees neither the count of before nor an end, whatever
  * the worker is at, and whether or not the start must wait for that. */
 static void posted_starts(void **state)
@@ -396,8 +390,7 @@ static void posted_starts(void **state)
         const uint32_t n = binning_list(list, false);
         run(&h, 0, 0x1000, list, n);
         assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 1);
-        gpu.host->turns = &no_locks;
-        gpu.host->working = 1 << RENDERER;
+        turns_begin(&gpu, 1 << RENDERER);
         if (waits)
             gpu_device_post(&gpu, VC4_VPMBASE, 1);
         gpu_device_post(&gpu, VC4_BFC, 1);
@@ -407,8 +400,7 @@ static void posted_starts(void **state)
         assert_int_equal(gpu.host->posted_count, waits ? 3 : 0);
         assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 0);
         assert_int_equal(gpu_device_read(&gpu, VC4_CT0CS) & CS_RUN, CS_RUN);
-        gpu.host->working = 0;
-        gpu_device_work(&gpu, true);
+        turns_end(&gpu);
         assert_int_equal(gpu_device_read(&gpu, VC4_BFC), 1);
         assert_int_equal(gpu_device_read(&gpu, VC4_CT0CS), 0);
         tear_down(&h);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/gpu/turns.h"
 #include "tests/gpu/vc4/user_guest.h"
 
 static void lane_numbers(void **state)
@@ -48,19 +49,11 @@ static void counts_of_requests(void **state)
     user_close(&g);
 }
 
-/* With all QPUs reserved nothing runs: sixteen requests wait, the next is an error, and what follows it is
- * ignored until the error is cleared. */
-static void pass_turn(void *data)
-{
-    (void)data;
-}
-
 /* Who resets the counts and waits for new programs does not see those of before while the device's worker is at a frame,
  * also where the reset must wait for an earlier write. */
 static void counts_while_working(void **state)
 {
     enum { RENDERER = 1 /* its unit */, RESET = 1 << 16 | 1 << 8 };
-    static const struct gpu_turns no_locks = {.leave = pass_turn, .enter = pass_turn};
     for (int waits = 0; waits < 2; waits++) {
         struct user_guest g;
         user_open(&g, (struct user_guest_options){0});
@@ -68,8 +61,7 @@ static void counts_while_working(void **state)
         user_program(&g, CODE, USER_END);
         user_request(&g, CODE, 0);
         assert_int_equal(user_completed(&g), 1);
-        gpu.host->turns = &no_locks;
-        gpu.host->working = 1 << RENDERER;
+        turns_begin(&gpu, 1 << RENDERER);
         if (waits)
             gpu_device_post(&gpu, VC4_VPMBASE, 16);
         gpu_device_post(&gpu, VC4_SRQCS, RESET);
@@ -77,14 +69,15 @@ static void counts_while_working(void **state)
         assert_int_equal(vc4_read(g.device, VC4_SRQCS), 0);
         gpu_device_post(&gpu, VC4_SRQPC, CODE);
         assert_int_equal(user_completed(&g), 0);
-        gpu.host->working = 0;
-        gpu_device_work(&gpu, true);
+        turns_end(&gpu);
         assert_int_equal(vc4_read(g.device, VC4_SRQCS), 1 << 16 | 1 << 8);
         user_no_fault(&g);
         user_close(&g);
     }
 }
 
+/* With all QPUs reserved nothing runs: sixteen requests wait, the next is an error, and what follows it is
+ * ignored until the error is cleared. */
 static void reservations_and_queue(void **state)
 {
     struct user_guest g;
