@@ -45,7 +45,10 @@ static const struct tool_option rows[] = {
     {"corpus", "DIR",
      "where everything is kept, and what a run goes on with (default: fuzz-NAME in the current folder)",
      .kind = TOOL_FOLDER, .at = AT(folder)},
-    {"case-time", "SECONDS", "that a case may take before it counts as one that hangs (default 60)",
+    {"case-time", "SECONDS",
+     "of processor time that a case may take before it counts as one that hangs (default 60); by the clock "
+     "ten "
+     "times as long, but with --against not more",
      .kind = TOOL_NUMBER, .at = AT(case_seconds), .min = 1, .max = 100000},
     {"until-found", NULL, "end with the first finding", .kind = TOOL_SWITCH, .at = AT(until_found)},
     {"shard", "I/N", "only the cases of the I-th of N parts, counted from 1", .kind = TOOL_OWN,

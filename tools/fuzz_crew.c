@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/fuzz.h"
@@ -17,6 +18,7 @@
 #define LOOK_SECONDS   0.1
 #define KEEP_SECONDS   5.0
 #define REDUCE_SECONDS 60.0
+#define WAITS          10 /* times what a case may work, that it may take by the clock */
 
 struct worker {
     pid_t process; /* 0: none */
@@ -25,8 +27,8 @@ struct worker {
     uint64_t slice;
     uint32_t finding; /* that it makes smaller */
     struct fuzz_slot *slot;
-    uint32_t step; /* of the slot, when that was last seen to change, */
-    double since;  /* and when that was */
+    uint32_t step;       /* of the slot, when that was last seen to change, */
+    double since, spent; /* when that was, and what processor time had been used by then */
     double started;
     bool late; /* killed, as its case did not end */
     struct fuzz_heard heard;
@@ -99,6 +101,7 @@ static bool start(struct crew *crew, struct worker *w, const struct fuzz_order *
     w->heard.used = 0;
     w->late = false;
     w->started = w->since = tool_seconds();
+    w->spent = 0;
     return true;
 }
 
@@ -303,6 +306,24 @@ static double patience(const struct crew *crew, const struct worker *w)
     return hangs ? UTIL_MIN(usual, UTIL_MAX(2.0, usual / 10)) : usual;
 }
 
+/* Processor time of all its threads, in seconds. */
+static double spent_by(pid_t process)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) || clock_gettime(clock, &time))
+        return 0;
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* What counts is the work, as others may use the processor; but what waits for itself does none, and the work of --against is
+ * another's. */
+static bool is_late(const struct crew *crew, const struct worker *w, double now)
+{
+    const double most = patience(crew, w), waits = crew->c->options->against ? 1 : WAITS;
+    return spent_by(w->process) - w->spent >= most || now - w->since >= waits * most;
+}
+
 static void look_after(struct crew *crew, struct worker *w, bool readable)
 {
     siginfo_t info = {0};
@@ -319,8 +340,9 @@ static void look_after(struct crew *crew, struct worker *w, bool readable)
     if (step != w->step) {
         w->step = step;
         w->since = now;
+        w->spent = spent_by(w->process);
     }
-    w->late = !dead && !over && now - w->since >= patience(crew, w);
+    w->late = !dead && !over && is_late(crew, w, now);
     if (dead || over || w->late)
         end(crew, w);
     else if (w->task == FUZZ_TASK_REDUCE && (now > crew->reduce_until || interrupted))
