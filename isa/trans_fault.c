@@ -15,6 +15,11 @@ void isa_trans_store_fault(struct jit_builder *b, const struct isa_trans_end *en
                            LLVMValueRef lanes, LLVMValueRef address)
 {
     LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 1, false)}, word;
+    if (end->named) {
+        LLVMValueRef named = LLVMBuildAnd(b->ir, lanes, jit_mask_to_bits(b, end->named), "");
+        LLVMValueRef any = LLVMBuildICmp(b->ir, LLVMIntNE, named, LLVMConstNull(b->i16), "");
+        args[0] = LLVMBuildSelect(b->ir, any, named, lanes, "");
+    }
     LLVMValueRef first = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2);
     first = LLVMBuildZExt(b->ir, first, b->i32, "");
     word = LLVMBuildShl(b->ir, first, jit_i32(b, ISA_FAULT_LANE), "");

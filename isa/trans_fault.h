@@ -9,12 +9,13 @@
 /* What a program ends with, in slots. */
 struct isa_trans_end {
     LLVMValueRef fault, address; /* i32, i64 */
+    LLVMValueRef named;          /* i1x16: lanes that a report names before all others; NULL: none */
 };
 
 /* Leaves the builder where one of `lanes` (i1x16) is set, in a block that has to be ended; *on is where none is.
  * What they are as bits: i16. */
 LLVMValueRef isa_trans_where_any(struct jit_builder *b, LLVMValueRef lanes, LLVMBasicBlockRef *on);
-/* Stores a fault of instruction `at`: of `lanes` (i16, not 0) the lowest, with its `address` (i64x16 or NULL). */
+/* Stores a fault of instruction `at`: of `lanes` (i16, not 0) the lowest, of those named first, with its `address` (i64x16 or NULL). */
 void isa_trans_store_fault(struct jit_builder *b, const struct isa_trans_end *end, uint32_t kind, uint32_t at,
                            LLVMValueRef lanes, LLVMValueRef address);
 

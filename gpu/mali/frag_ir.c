@@ -170,26 +170,29 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 
 /* Straight programs run in all lanes where what the others do is not seen: by nobody who looks at memory, or asks which
  * lanes execute, and by no port that is called, which may refuse what a lane asks for. */
-void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
-                        LLVMValueRef *lanes, LLVMValueRef *helpers)
+struct mali_frag_ir_lanes mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b,
+                                             bool straight)
 {
     const struct mali_decoded *p = e->variant->program;
-    /* Of an operation that faults a report names the first lane. */
-    const bool unseen = !p->loads && !p->stores && !e->forms->at_once && !e->forms->calls &&
-                        !(p->warp && (p->warp->permutes || p->warp->unsupported));
-    if (straight && unseen) {
-        *lanes = LLVMConstAllOnes(b->i1x16);
-        *helpers = NULL;
-        return;
-    }
-    LLVMValueRef run = any_of(e, b, e->runs);
-    *lanes = quads_of(b, run);
-    *helpers = LLVMBuildAnd(b->ir, *lanes, LLVMBuildNot(b->ir, run, ""), "");
+    const bool unseen =
+        !p->loads && !p->stores && !e->forms->at_once && !e->forms->calls && !(p->warp && p->warp->permutes);
+    LLVMValueRef run = any_of(e, b, e->runs), quads = quads_of(b, run);
+    if (straight && unseen)
+        return (struct mali_frag_ir_lanes){LLVMConstAllOnes(b->i1x16), NULL, quads};
+    return (struct mali_frag_ir_lanes){quads, LLVMBuildAnd(b->ir, quads, LLVMBuildNot(b->ir, run, ""), ""),
+                                       NULL};
 }
 
 static struct mali_frag_ir_end end_of(const struct midgard_ir_state *end)
 {
     return (struct mali_frag_ir_end){end->live, end->executed, end->faults, end->faults_at_once};
+}
+
+static void take_lanes(struct midgard_ir_input *input, struct mali_frag_ir_lanes lanes)
+{
+    input->lanes = lanes.run;
+    input->helpers = lanes.helpers;
+    input->named = lanes.named;
 }
 
 static int run_midgard_sides(struct mali_frag_ir *e, struct jit_builder *b, unsigned count,
@@ -202,7 +205,7 @@ static int run_midgard_sides(struct mali_frag_ir *e, struct jit_builder *b, unsi
     for (unsigned k = 0; k < count; k++) {
         mali_frag_ir_ports(&e[k], &ports[k]);
         input[k] = *like;
-        mali_frag_ir_lanes(&e[k], b, straight, &input[k].lanes, &input[k].helpers);
+        take_lanes(&input[k], mali_frag_ir_lanes(&e[k], b, straight));
     }
     int status = midgard_translate_sides(b, e->variant->program->midgard, ports, input, count, leave, end);
     for (unsigned k = 0; k < count && !status; k++)
@@ -217,7 +220,7 @@ static int run_midgard(struct mali_frag_ir *e, struct jit_builder *b, const stru
     struct midgard_ir_ports ports;
     struct midgard_ir_state end;
     mali_frag_ir_ports(e, &ports);
-    mali_frag_ir_lanes(e, b, e->variant->program->straight, &input.lanes, &input.helpers);
+    take_lanes(&input, mali_frag_ir_lanes(e, b, e->variant->program->straight));
     int status = midgard_translate(b, e->variant->program->midgard, &ports, &input, fault, &end);
     if (!status)
         e->end = end_of(&end);

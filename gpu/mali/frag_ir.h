@@ -63,9 +63,14 @@ struct mali_frag_ir {
     LLVMValueRef value[MALI_TARGETS][4];
 };
 
-/* frag_ir.c: lanes that run, and of these helpers or NULL: `straight`, all may. */
-void mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b, bool straight,
-                        LLVMValueRef *lanes, LLVMValueRef *helpers);
+/* Lanes that run; of these helpers, and those that a report of a fault names first; each i1x16 or NULL. */
+struct mali_frag_ir_lanes {
+    LLVMValueRef run, helpers, named;
+};
+
+/* frag_ir.c: `straight`, all may run. */
+struct mali_frag_ir_lanes mali_frag_ir_lanes(const struct mali_frag_ir *e, struct jit_builder *b,
+                                             bool straight);
 /* Tests `lanes` of a sample: those that pass. `ref`: stencil's reference values, or NULL: the state's. */
 LLVMValueRef mali_frag_ir_test(struct mali_frag_ir *e, struct jit_builder *b, unsigned sample,
                                LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef ref);

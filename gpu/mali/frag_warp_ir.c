@@ -216,7 +216,10 @@ static void begin_program(struct mali_frag_ir *e, struct jit_builder *b, bool sa
     jit_store(b, jit_splat_u32(b, UINT32_MAX), mali_frag_ir_slot(b, &e->left), 64);
     if (e->forms->at_once)
         mali_frag_ir_begin_now(e, b);
-    mali_frag_ir_lanes(e, b, same, &input->lanes, &input->helpers);
+    const struct mali_frag_ir_lanes lanes = mali_frag_ir_lanes(e, b, same);
+    input->lanes = lanes.run;
+    input->helpers = lanes.helpers;
+    input->named = lanes.named;
 }
 
 int mali_frag_ir_run_warp(struct mali_frag_ir *e, struct jit_builder *b, LLVMValueRef *fault)

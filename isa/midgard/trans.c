@@ -24,7 +24,7 @@ static LLVMBasicBlockRef append(struct midgard_trans *t, const char *name)
 static void leave_by_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef lanes,
                            LLVMValueRef address)
 {
-    const struct isa_trans_end end = {t->fault, t->fault_address};
+    const struct isa_trans_end end = {t->fault, t->fault_address, t->input->named};
     isa_trans_store_fault(t->b, &end, fault, t->insn->at, lanes, address);
     if (t->diverge->count)
         LLVMBuildBr(t->b->ir, jit_diverge_exit(t->diverge));

@@ -72,6 +72,7 @@ struct midgard_ir_input {
     LLVMValueRef address;   /* i64: of the program's first quadword */
     LLVMValueRef lanes;     /* i1x16, threads that there are; a constant of ones is cheapest */
     LLVMValueRef helpers;   /* i1x16, or NULL: none */
+    LLVMValueRef named;     /* i1x16: lanes that a report of a fault names before others; NULL: none */
     /* i32x16: what r0 to r2 begin with, as blend shaders find colours there; NULL: 0. Not with `state`. */
     LLVMValueRef reg[MIDGARD_IR_GIVEN][4];
     LLVMValueRef fuel; /* i32: instructions that each lane's backward branches may repeat */

@@ -146,7 +146,6 @@ static void note(struct warp_program *p, const struct warp_insn *i, uint32_t num
     p->barriers |= i->kind == WARP_BARRIER;
     p->discards |= i->kind == WARP_KILL;
     p->far |= i->kind == WARP_FAR;
-    p->unsupported |= i->kind == WARP_UNSUPPORTED;
     p->repeats |= warp_branches(i) && i->target <= number;
     p->ends_helpers |= i->flow == WARP_END_HELPERS;
     p->straight &= !parts(i) || (number + 1 == p->insn_count && only_ends(i));

@@ -34,7 +34,6 @@ struct warp_program {
     bool repeats;      /* a branch goes back */
     bool straight;     /* lanes run each instruction once, but for helpers: nothing branches or waits */
     bool ends_helpers; /* before the others end */
-    bool unsupported;  /* an operation faults wherever it is executed */
     bool together; /* branches go by what is the same in all lanes, where no BLEND asks for a blend shader */
     /* Where no BLEND asks for a blend shader: whether other programs can be reached; how many instructions lanes run, each
      * once, up to a BLEND that ends them, or 0: not so. */

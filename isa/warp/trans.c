@@ -15,7 +15,7 @@
 static void leave_by_fault(struct warp_trans *t, enum warp_fault fault, LLVMValueRef lanes,
                            LLVMValueRef address)
 {
-    const struct isa_trans_end end = {t->fault_slot, t->address_slot};
+    const struct isa_trans_end end = {t->fault_slot, t->address_slot, t->input->named};
     isa_trans_store_fault(t->b, &end, fault, t->insn->at, lanes, address);
     if (t->diverge->count)
         LLVMBuildBr(t->b->ir, jit_diverge_exit(t->diverge));

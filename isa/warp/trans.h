@@ -61,10 +61,11 @@ struct warp_ir_ports {
 
 /* What threads begin with. */
 struct warp_ir_input {
-    LLVMValueRef address;             /* i64: of the program's first word */
-    LLVMValueRef back;                /* i64: as struct warp_input has it; NULL: none */
-    LLVMValueRef lanes;               /* i1x16, threads that there are; a constant of ones is cheapest */
-    LLVMValueRef helpers;             /* i1x16, or NULL: none */
+    LLVMValueRef address; /* i64: of the program's first word */
+    LLVMValueRef back;    /* i64: as struct warp_input has it; NULL: none */
+    LLVMValueRef lanes;   /* i1x16, threads that there are; a constant of ones is cheapest */
+    LLVMValueRef helpers; /* i1x16, or NULL: none */
+    LLVMValueRef named;   /* i1x16: lanes that a report of a fault names before others; NULL: none */
     LLVMValueRef reg[WARP_REGISTERS]; /* i32x16, or NULL: 0. Not with `state` */
     /* No BLEND's descriptor asks for a blend shader: the port need not set *leave, and what is behind a BLEND is not
      * translated. */
