@@ -223,13 +223,12 @@ static LLVMValueRef directed_sum(struct isa_op_ir *o, LLVMValueRef near)
  * beside each other or the same, one is odd. */
 static LLVMValueRef fused_to_odd(struct isa_op_ir *o)
 {
-    enum { DOWN = 9, UP = 10 }; /* without exceptions */
     struct jit_builder *b = o->b;
-    LLVMValueRef args[4] = {o->f[0], o->f[1], o->f[2], jit_i32(b, DOWN)}, below, above, odd;
+    LLVMValueRef args[4] = {o->f[0], o->f[1], o->f[2], jit_i32(b, JIT_ROUND_DOWN)}, below, above, odd;
     if (b->level < JIT_AVX512)
         return isa_trans_sum_to_odd(o->b, LLVMBuildFMul(o->ir, args[0], args[1], ""), args[2]);
     below = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
-    args[3] = jit_i32(b, UP);
+    args[3] = jit_i32(b, JIT_ROUND_UP);
     above = jit_intrinsic(b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
     odd = isa_op_ir_bits(o, jit_as_i32(b, below), 1);
     odd = LLVMBuildICmp(o->ir, LLVMIntNE, odd, LLVMConstNull(b->i32x16), "");
@@ -267,7 +266,6 @@ static bool is_power(LLVMValueRef by, int64_t *power)
 /* Times a power of two: by an instruction, or in steps that no exponent leaves before the result does. */
 static LLVMValueRef scaled(struct isa_op_ir *o)
 {
-    enum { AS_EVERYWHERE = 4 }; /* rounding */
     struct jit_builder *b = o->b;
     LLVMValueRef by = o->s[1], f = o->f[0], most = jit_splat_u32(b, 300),
                  least = jit_splat_u32(b, (uint32_t)-300);
@@ -276,11 +274,8 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
         by = LLVMBuildSExt(o->ir, LLVMBuildTrunc(o->ir, by, b->i16x16, ""), b->i32x16, "");
     if (is_power(by, &power))
         return LLVMBuildFMul(o->ir, f, jit_fence(b, jit_splat_f32(b, (float)ldexp(1, (int)power))), "");
-    if (b->level >= JIT_AVX512) {
-        LLVMValueRef args[5] = {f, jit_i32_to_f32(b, by), f, LLVMConstAllOnes(b->i16),
-                                jit_i32(b, AS_EVERYWHERE)};
-        return jit_intrinsic(b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
-    }
+    if (b->level >= JIT_AVX512)
+        return jit_scalef(b, f, jit_i32_to_f32(b, by));
     LLVMValueRef up[2] = {by, most};
     up[0] = isa_op_ir_call(o, "llvm.smin", b->i32x16, up, 2);
     up[1] = least;

@@ -351,7 +351,8 @@ LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16)
 static LLVMValueRef host_to_i32(struct jit_builder *b, LLVMValueRef f32x16, const char *avx512,
                                 const char *avx2, const char *sse)
 {
-    LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
+    LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16),
+                            jit_i32(b, JIT_ROUND_AS_SET)};
 
     if (b->level >= JIT_AVX512)
         return jit_intrinsic(b, avx512, NULL, 0, args, 4);
@@ -373,7 +374,8 @@ static LLVMValueRef to_limited_unsigned(struct jit_builder *b, LLVMValueRef x)
                  top = jit_splat_u32(b, 1u << 31);
     x = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, zero, ""), x, zero);
     if (b->level >= JIT_AVX512) {
-        LLVMValueRef args[4] = {x, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
+        LLVMValueRef args[4] = {x, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16),
+                                jit_i32(b, JIT_ROUND_AS_SET)};
         return jit_intrinsic(b, "llvm.x86.avx512.mask.cvttps2udq.512", NULL, 0, args, 4);
     }
     LLVMValueRef great = LLVMBuildFCmp(b->ir, LLVMRealOGE, x, limit, "");

@@ -101,6 +101,10 @@ LLVMValueRef jit_mask_any(struct jit_builder *b, LLVMValueRef mask);     /* i1 *
 LLVMValueRef jit_mask_all(struct jit_builder *b, LLVMValueRef mask);
 LLVMValueRef jit_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef yes, LLVMValueRef no);
 
+/* Rounding, as AVX-512's instructions have it as an operand (Intel's manual, embedded rounding): as MXCSR says, which is to nearest
+ * while programs run, or their own way, without exceptions. */
+enum { JIT_ROUND_AS_SET = 4, JIT_ROUND_DOWN = 9, JIT_ROUND_UP = 10, JIT_ROUND_TO_ZERO = 11 };
+
 /* Calls an LLVM intrinsic overloaded on the given types, e.g. "llvm.sqrt". */
 LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTypeRef *overload,
                            unsigned overload_count, LLVMValueRef *args, unsigned arg_count);

@@ -4,12 +4,11 @@
 
 #include "jit/math.h"
 
-#define NEAREST_EVEN      0u    /* immediate of VCVTPS2PH: whatever MXCSR says */
-#define CURRENT_DIRECTION 4u    /* of VCVTPH2PS, which is exact, and where the immediate has another */
-#define CUT_TO_2_14       0xebu /* immediate of VRNDSCALEPS: to multiples of 2^-14, toward zero */
-#define NARROW_AVX512     "llvm.x86.avx512.mask.vcvtps2ph.512"
-#define WIDEN_AVX512      "llvm.x86.avx512.mask.vcvtph2ps.512"
-#define LEAST_NORMAL      0x38800000u /* 2^-14, a single */
+#define NEAREST_EVEN  0u    /* immediate of VCVTPS2PH: whatever MXCSR says */
+#define CUT_TO_2_14   0xebu /* immediate of VRNDSCALEPS: to multiples of 2^-14, toward zero */
+#define NARROW_AVX512 "llvm.x86.avx512.mask.vcvtps2ph.512"
+#define WIDEN_AVX512  "llvm.x86.avx512.mask.vcvtph2ps.512"
+#define LEAST_NORMAL  0x38800000u /* 2^-14, a single */
 
 static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *args, unsigned count)
 {
@@ -36,13 +35,13 @@ static LLVMValueRef zero_of(struct jit_builder *b, LLVMValueRef x)
 static LLVMValueRef round_avx512(struct jit_builder *b, LLVMValueRef x)
 {
     LLVMValueRef steps[5] = {x, jit_i32(b, CUT_TO_2_14), LLVMConstNull(b->f32x16), LLVMConstAllOnes(b->i16),
-                             jit_i32(b, CURRENT_DIRECTION)};
+                             jit_i32(b, JIT_ROUND_AS_SET)};
     LLVMValueRef cut = call(b, "llvm.x86.avx512.mask.rndscale.ps.512", steps, 5);
     LLVMValueRef normal = LLVMBuildFCmp(b->ir, LLVMRealUNE, cut, LLVMConstNull(b->f32x16), "");
     LLVMValueRef narrow[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16),
                               LLVMConstAllOnes(b->i16)};
     LLVMValueRef wide[4] = {call(b, NARROW_AVX512, narrow, 4), cut, jit_mask_to_bits(b, normal),
-                            jit_i32(b, CURRENT_DIRECTION)};
+                            jit_i32(b, JIT_ROUND_AS_SET)};
 
     return call(b, WIDEN_AVX512, wide, 4);
 }
@@ -97,7 +96,7 @@ static LLVMValueRef narrow_avx512(struct jit_builder *b, LLVMValueRef x)
 static LLVMValueRef widen_avx512(struct jit_builder *b, LLVMValueRef bits)
 {
     LLVMValueRef args[4] = {bits, LLVMConstNull(b->f32x16), LLVMConstAllOnes(b->i16),
-                            jit_i32(b, CURRENT_DIRECTION)};
+                            jit_i32(b, JIT_ROUND_AS_SET)};
 
     return call(b, WIDEN_AVX512, args, 4);
 }

@@ -71,17 +71,26 @@ LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t)
 
 LLVMValueRef jit_significand(struct jit_builder *b, LLVMValueRef x)
 {
-    enum { OF_THREE_QUARTERS = 3, AS_EVERYWHERE = 4 /* rounding */ };
+    enum { OF_THREE_QUARTERS = 3 };
     LLVMValueRef args[5] = {x, jit_i32(b, OF_THREE_QUARTERS), x, LLVMConstAllOnes(b->i16),
-                            jit_i32(b, AS_EVERYWHERE)};
+                            jit_i32(b, JIT_ROUND_AS_SET)};
     return jit_intrinsic(b, "llvm.x86.avx512.mask.getmant.ps.512", NULL, 0, args, 5);
+}
+
+LLVMValueRef jit_scalef(struct jit_builder *b, LLVMValueRef x, LLVMValueRef n)
+{
+    LLVMValueRef args[5] = {x, n, x, LLVMConstAllOnes(b->i16), jit_i32(b, JIT_ROUND_AS_SET)};
+    return jit_intrinsic(b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
 }
 
 LLVMValueRef jit_fix_special(struct jit_builder *b, LLVMValueRef f, LLVMValueRef x, uint32_t specials)
 {
-    enum { AS_EVERYWHERE = 4 };
-    LLVMValueRef args[6] = {
-        f, x, jit_splat_u32(b, specials), jit_i32(b, 0), LLVMConstAllOnes(b->i16), jit_i32(b, AS_EVERYWHERE)};
+    LLVMValueRef args[6] = {f,
+                            x,
+                            jit_splat_u32(b, specials),
+                            jit_i32(b, 0),
+                            LLVMConstAllOnes(b->i16),
+                            jit_i32(b, JIT_ROUND_AS_SET)};
     return jit_intrinsic(b, "llvm.x86.avx512.mask.fixupimm.ps.512", NULL, 0, args, 6);
 }
 

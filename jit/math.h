@@ -15,15 +15,19 @@ LLVMValueRef jit_log2_ratio(struct jit_builder *b, LLVMValueRef t);
 
 /* Of JIT_AVX512 alone. What x is as m * 2^n with |m| in [3/4, 3/2), of x's sign: m; of zeros, infinities and NaNs anything. */
 LLVMValueRef jit_significand(struct jit_builder *b, LLVMValueRef x);
+/* Of JIT_AVX512 alone. x * 2^n, n a float that is taken down to a whole number, rounded once (VSCALEFPS). */
+LLVMValueRef jit_scalef(struct jit_builder *b, LLVMValueRef x, LLVMValueRef n);
 /* Of JIT_AVX512 alone. f, but where x is special what JIT_SPECIAL(JIT_IS_..., JIT_GIVES_...) and JIT_NAN_STAYS, ored
  * together, say (Intel's manual, VFIXUPIMMPS). A denormal number is a zero. */
 enum {
     JIT_IS_QUIET_NAN = 0,
     JIT_IS_OTHER_NAN = 1,
     JIT_IS_ZERO = 2,
+    JIT_IS_ONE = 3,
     JIT_IS_LOW_INFINITE = 4,
     JIT_IS_INFINITE = 5,
     JIT_IS_NEGATIVE = 6, /* and finite */
+    JIT_IS_POSITIVE = 7, /* likewise, but for one */
 };
 enum {
     JIT_GIVES_X = 1,

@@ -1,8 +1,7 @@
 /* Float arithmetic of exact mode (README, rules 1x to 4x and 7x). AVX-512 rounds each operation as it is
  * told; elsewhere operations are done in double precision, where nothing is lost that cannot be found out. */
 #include "isa/vc4_qpu/trans_internal.h"
-
-enum { TOWARD_ZERO = 11 }; /* _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC */
+#include "jit/math.h"
 
 static LLVMValueRef bits(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
@@ -91,7 +90,7 @@ static LLVMValueRef double_product(struct vc4_qpu_trans *t, LLVMValueRef a, LLVM
 
 static LLVMValueRef told(struct vc4_qpu_trans *t, const char *name, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef args[] = {a, b, jit_i32(t->b, TOWARD_ZERO)};
+    LLVMValueRef args[] = {a, b, jit_i32(t->b, JIT_ROUND_TO_ZERO)};
     return jit_intrinsic(t->b, name, NULL, 0, args, 3);
 }
 
@@ -100,38 +99,28 @@ static LLVMValueRef halved(struct vc4_qpu_trans *t, LLVMValueRef f)
     return LLVMBuildFMul(t->b->ir, f, splat_float(t, 0x3f000000), "");
 }
 
-/* VFIXUPIMM: by the class of `by`, `first` or one of the others. A table has four bits a class: of a quiet
- * and a signalling NaN, zero, one, the negative and positive infinity, negative and positive numbers, from
- * the lowest: 0 gives `first`, 1 `by`, 8 is +0. */
-static LLVMValueRef choose_by_class(struct vc4_qpu_trans *t, LLVMValueRef first, LLVMValueRef by,
-                                    uint32_t table)
-{
-    enum { PRESENT_ROUNDING = 4 };
-    LLVMValueRef args[] = {first,
-                           by,
-                           jit_splat_u32(t->b, table),
-                           jit_i32(t->b, 0),
-                           LLVMConstInt(t->b->i16, 0xffff, false),
-                           jit_i32(t->b, PRESENT_ROUNDING)};
-    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.fixupimm.ps.512", NULL, 0, args, 6);
-}
-
 /* Rounding toward zero ends at the greatest finite number. Twice `half`, the same operation's half, is
  * infinite from 2^128 on. */
 static LLVMValueRef with_infinities(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef half)
 {
-    return choose_by_class(t, r, LLVMBuildFAdd(t->b->ir, half, half, ""), 0x00110000);
+    return jit_fix_special(t->b, r, LLVMBuildFAdd(t->b->ir, half, half, ""),
+                           JIT_SPECIAL(JIT_IS_LOW_INFINITE, JIT_GIVES_X) |
+                               JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_X));
 }
 
 /* r; but +0 for either zero, and `otherwise` for a NaN. */
 static LLVMValueRef fixed(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef otherwise)
 {
-    return choose_by_class(t, otherwise, r, 0x11111800);
+    return jit_fix_special(
+        t->b, otherwise, r,
+        JIT_SPECIAL(JIT_IS_ZERO, JIT_GIVES_ZERO) | JIT_SPECIAL(JIT_IS_ONE, JIT_GIVES_X) |
+            JIT_SPECIAL(JIT_IS_LOW_INFINITE, JIT_GIVES_X) | JIT_SPECIAL(JIT_IS_INFINITE, JIT_GIVES_X) |
+            JIT_SPECIAL(JIT_IS_NEGATIVE, JIT_GIVES_X) | JIT_SPECIAL(JIT_IS_POSITIVE, JIT_GIVES_X));
 }
 
 static LLVMValueRef told_sum(struct vc4_qpu_trans *t, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef args[] = {a, splat_float(t, 0x3f000000), halved(t, b), jit_i32(t->b, TOWARD_ZERO)};
+    LLVMValueRef args[] = {a, splat_float(t, 0x3f000000), halved(t, b), jit_i32(t->b, JIT_ROUND_TO_ZERO)};
     LLVMValueRef half = jit_intrinsic(t->b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
     return fixed(t, with_infinities(t, told(t, "llvm.x86.avx512.add.ps.512", a, b), half), b);
 }
@@ -182,7 +171,7 @@ struct vc4_qpu_value *vc4_qpu_trans_exact_itof(struct vc4_qpu_trans *t, struct v
 
     if (t->b->level >= JIT_AVX512) {
         LLVMTypeRef types[] = {t->b->f32x16, t->b->i32x16};
-        LLVMValueRef args[] = {i, jit_i32(t->b, TOWARD_ZERO)};
+        LLVMValueRef args[] = {i, jit_i32(t->b, JIT_ROUND_TO_ZERO)};
         return vc4_qpu_trans_float(t, jit_intrinsic(t->b, "llvm.x86.avx512.sitofp.round", types, 2, args, 2),
                                    true, false);
     }

@@ -1,7 +1,6 @@
 /* Special functions (README, rule 8): the sequences there, step by step. */
 #include "isa/vc4_qpu/trans_internal.h"
-
-enum { PRESENT_ROUNDING = 4 }; /* of AVX-512's intrinsics */
+#include "jit/math.h"
 
 static LLVMValueRef constant(struct vc4_qpu_trans *t, uint32_t bits)
 {
@@ -40,11 +39,8 @@ static LLVMValueRef scale(struct vc4_qpu_trans *t, LLVMValueRef p, LLVMValueRef 
 {
     LLVMBuilderRef ir = t->b->ir;
 
-    if (t->b->level >= JIT_AVX512) {
-        LLVMValueRef args[] = {p, i, p, LLVMConstInt(t->b->i16, 0xffff, false),
-                               jit_i32(t->b, PRESENT_ROUNDING)};
-        return jit_intrinsic(t->b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
-    }
+    if (t->b->level >= JIT_AVX512)
+        return jit_scalef(t->b, p, i);
     /* i = -127 gives the pattern of 0, i = 128 that of infinity */
     LLVMValueRef exponent = LLVMBuildAdd(ir, jit_f32_to_i32(t->b, i), jit_splat_u32(t->b, 127), "");
     return LLVMBuildFMul(ir, p, jit_as_f32(t->b, vc4_qpu_trans_shl(t, exponent, 23)), "");
@@ -86,7 +82,7 @@ static LLVMValueRef split(struct vc4_qpu_trans *t, LLVMValueRef x, LLVMValueRef 
 static LLVMValueRef split_any(struct vc4_qpu_trans *t, LLVMValueRef x, LLVMValueRef *m)
 {
     enum { WITHOUT_SIGN = 1 << 2 };
-    LLVMValueRef all = LLVMConstInt(t->b->i16, 0xffff, false), rounding = jit_i32(t->b, PRESENT_ROUNDING);
+    LLVMValueRef all = LLVMConstInt(t->b->i16, 0xffff, false), rounding = jit_i32(t->b, JIT_ROUND_AS_SET);
     LLVMValueRef exponent[] = {x, x, all, rounding};
     LLVMValueRef significand[] = {x, jit_i32(t->b, WITHOUT_SIGN), x, all, rounding};
 

@@ -141,13 +141,13 @@ static LLVMValueRef canonical_nan(struct vc4_qpu_trans *t, LLVMValueRef f);
  * NaN. */
 static LLVMValueRef drop_range(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef zero)
 {
-    enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2, PRESENT_ROUNDING = 4 };
+    enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2 };
     LLVMValueRef args[] = {r,
                            zero,
                            jit_i32(t->b, GREATER_MAGNITUDE | WITH_ITS_SIGN),
                            zero,
                            LLVMConstInt(t->b->i16, 0xffff, false),
-                           jit_i32(t->b, PRESENT_ROUNDING)};
+                           jit_i32(t->b, JIT_ROUND_AS_SET)};
 
     return jit_intrinsic(t->b, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
 }
