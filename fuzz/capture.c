@@ -12,7 +12,6 @@
 #include "util/bits.h"
 
 enum {
-    FRAMES_MAX = 64,
     SHARE = 400, /* cases that an engine compiles for before another takes its place */
     FUEL = 4096,
     PACKETS = 1 << 20,
@@ -35,7 +34,7 @@ struct subject {
 
 /* What a play leaves. */
 struct play {
-    uint64_t pictures[FRAMES_MAX];
+    uint64_t pictures[FUZZ_FRAMES_MAX];
     uint32_t frames;
     uint64_t faults;                                /* hash of all, in order */
     char first[FUZZ_TEXT_MAX], kind[FUZZ_TEXT_MAX]; /* the first: all of it; unit and text */
@@ -50,11 +49,26 @@ static struct subject *subject_of(const struct fuzz_subject *s)
 
 /* ---- playing ---- */
 
-static struct jit_engine *engine_of(struct subject *s, bool narrow)
+struct jit_engine *fuzz_capture_engine(bool narrow)
 {
     const struct jit_options options = {
         .level = narrow ? JIT_SSE41 : -1, .optimize = JIT_QUICK, .cache_dir = ""};
-    if (!s->engine[narrow] && jit_engine_create(&options, &s->engine[narrow], NULL))
+    struct jit_engine *engine;
+    return jit_engine_create(&options, &engine, NULL) ? NULL : engine;
+}
+
+struct gpu_options fuzz_capture_options(struct jit_engine *engine, unsigned way)
+{
+    return (struct gpu_options){.engine = engine,
+                                .in_order = way & FUZZ_WAY_PLAIN,
+                                .fuel = FUEL,
+                                .packet_budget = PACKETS,
+                                .job_fuel = JOB_FUEL};
+}
+
+static struct jit_engine *engine_of(struct subject *s, bool narrow)
+{
+    if (!s->engine[narrow] && !(s->engine[narrow] = fuzz_capture_engine(narrow)))
         abort();
     return s->engine[narrow];
 }
@@ -99,7 +113,7 @@ static void play_frames(struct play *p, struct replay *replay, struct fuzz_resul
 {
     struct util_error error = {0};
     struct capture_frame frame;
-    while (p->frames < FRAMES_MAX && replay_next_frame(replay, false, &frame, &error) > 0) {
+    while (p->frames < FUZZ_FRAMES_MAX && replay_next_frame(replay, false, &frame, &error) > 0) {
         struct util_image image = {0};
         note_faults(p, replay, features);
         const int err = replay_picture(replay, &frame, &image);
@@ -114,15 +128,11 @@ static void play_frames(struct play *p, struct replay *replay, struct fuzz_resul
 static void play(struct subject *s, unsigned way, const struct gpu_observer *observer, struct play *p,
                  struct fuzz_result *features)
 {
-    const struct gpu_options options = {
-        .engine = way & FUZZ_WAY_INTERPRETED ? NULL : engine_of(s, way & FUZZ_WAY_PLAIN),
-        .in_order = way & FUZZ_WAY_PLAIN,
-        .fuel = FUEL,
-        .packet_budget = PACKETS,
-        .job_fuel = JOB_FUEL,
-        .observer = observer};
+    struct gpu_options options =
+        fuzz_capture_options(way & FUZZ_WAY_INTERPRETED ? NULL : engine_of(s, way & FUZZ_WAY_PLAIN), way);
     struct capture_reader *reader;
     struct replay *replay;
+    options.observer = observer;
     memset(p, 0, sizeof *p);
     p->error = open_reader(s, &reader);
     if (p->error)
@@ -138,7 +148,7 @@ static void play(struct subject *s, unsigned way, const struct gpu_observer *obs
 
 /* ---- trying ---- */
 
-static const char *way_name(unsigned way)
+const char *fuzz_way_name(unsigned way)
 {
     return way & FUZZ_WAY_INTERPRETED ? "interpreted" : "narrow vectors, in order";
 }
@@ -148,15 +158,15 @@ static void compare(const struct play *p, const struct play *other, unsigned way
     char text[FUZZ_TEXT_MAX];
     uint32_t frame = 0;
     if (p->faults != other->faults) {
-        snprintf(text, sizeof text, "faults differ, %s, %.80s\ncompiled: %.160s\n%s: %.160s", way_name(way),
-                 *p->kind ? p->kind : other->kind, *p->first ? p->first : "none", way_name(way),
-                 *other->first ? other->first : "none");
+        snprintf(text, sizeof text, "faults differ, %s, %.80s\ncompiled: %.160s\n%s: %.160s",
+                 fuzz_way_name(way), *p->kind ? p->kind : other->kind, *p->first ? p->first : "none",
+                 fuzz_way_name(way), *other->first ? other->first : "none");
         fuzz_find(out, "differs", text);
     }
     while (frame < p->frames && p->pictures[frame] == other->pictures[frame])
         frame++;
     if (frame < p->frames || p->frames != other->frames) {
-        snprintf(text, sizeof text, "picture differs, %s\npicture %u of %u", way_name(way), frame + 1,
+        snprintf(text, sizeof text, "picture differs, %s\npicture %u of %u", fuzz_way_name(way), frame + 1,
                  p->frames);
         fuzz_find(out, "differs", text);
     }

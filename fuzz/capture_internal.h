@@ -11,6 +11,7 @@ enum {
     FUZZ_EDIT_BYTES = 16,
     FUZZ_EDITS_MAX = 64,
     FUZZ_DROPS_MAX = 4096,
+    FUZZ_FRAMES_MAX = 64, /* pictures of a play */
 };
 
 /* What a capture is made of: a page, a register write or a frame mark. */
@@ -70,6 +71,7 @@ struct fuzz_drop {
     uint32_t first, count;
 };
 enum fuzz_way { FUZZ_WAY_INTERPRETED = 1, FUZZ_WAY_PLAIN = 2 /* narrow vectors, everything in its order */ };
+const char *fuzz_way_name(unsigned way);
 /* What a case begins with; then its edits, then its drops. */
 struct fuzz_capture_head {
     uint32_t edits, drops;
@@ -90,6 +92,11 @@ void fuzz_changes_make(const struct fuzz_units *units, struct isa_random *random
 uint32_t fuzz_changes_steps(const struct fuzz_case *c);
 bool fuzz_changes_smaller(const struct fuzz_case *c, uint32_t first, uint32_t count, struct fuzz_case *out);
 uint32_t fuzz_changes_parts(const struct fuzz_case *c);
+
+/* Pictures of two ways of playing one file, as fuzz_capture_difference: all but `way`. */
+struct fuzz_difference;
+int fuzz_capture_compare(const char *path, const struct gpu_options ways[2], struct fuzz_difference *out,
+                         struct util_error *error);
 
 /* Edits what a reader hands out. */
 struct fuzz_editor {

@@ -398,7 +398,8 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     fprintf(out, "picture   %u,%u,%u,%u: %s\n", pixel->rgba[0], pixel->rgba[1], pixel->rgba[2],
             pixel->rgba[3],
             pixel->agrees ? "they agree"
-                          : "THEY DIFFER: the memory was written by something else after the store");
+                          : "THEY DIFFER: something else wrote the memory after the store, or compiled code "
+                            "is not as its interpreter");
 }
 
 void explain_print(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,

@@ -42,8 +42,9 @@ struct fuzz_counts {
 struct fuzz_finding {
     char name[FUZZ_NAME_MAX], text[FUZZ_TEXT_MAX];
     char cause[FUZZ_NAME_MAX]; /* the name as cases give it; the first few of one have names of their own */
-    uint64_t count;            /* times that it was met */
-    uint32_t parts_before, parts; /* parts of its case as it was found, and now */
+    char explained[FUZZ_TEXT_MAX]; /* a line that explain or lint say of it; "": nothing */
+    uint64_t count;                /* times that it was met */
+    uint32_t parts_before, parts;  /* parts of its case as it was found, and now */
     bool reduced, reducing;
     struct fuzz_case *found; /* owned */
 };
@@ -93,8 +94,12 @@ void fuzz_campaign_finish(struct fuzz_campaign *c);
 const char *fuzz_run_noun(const struct fuzz_campaign *c); /* what is compared: "lanes", "pictures" */
 void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, double seconds);
 void fuzz_put_json(const struct fuzz_campaign *c, FILE *out);
-/* What lint and the rerun say of a finding, in a process of its own, into its .txt. */
-void fuzz_explain(const struct fuzz_campaign *c, const struct fuzz_finding *f);
+/* The command that shows a finding again. */
+void fuzz_again_command(const struct fuzz_campaign *c, const struct fuzz_finding *f, char *text, size_t size);
+const char *fuzz_part_noun(const struct fuzz_campaign *c); /* "words", "parts" */
+/* What other commands say of a finding, in processes of their own, into its .txt; a line of it into `f->explained`
+ * (fuzz_explain.c). */
+void fuzz_explain(const struct fuzz_campaign *c, struct fuzz_finding *f);
 
 /* ---- shards (fuzz_merge.c) ---- */
 

@@ -194,6 +194,7 @@ static void read_finding(struct fuzz_campaign *c, struct json_object *object)
     text_of(object, "name", f.name, sizeof f.name);
     text_of(object, "cause", f.cause, sizeof f.cause);
     text_of(object, "text", f.text, sizeof f.text);
+    text_of(object, "explained", f.explained, sizeof f.explained);
     f.reduced = json_object_object_get_ex(object, "reduced", &value) && json_object_get_boolean(value);
     if (!*f.name || strspn(f.name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(f.name))
         return;

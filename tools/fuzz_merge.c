@@ -142,6 +142,7 @@ static bool add_shard(struct whole *w, struct shard *shard)
         const char *cause = json_source_text(&one, "cause", true, false);
         json_source_text(&one, "name", true, false);
         json_source_text(&one, "text", true, true);
+        json_source_text(&one, "explained", false, false);
         json_source_text(&one, "again", true, false);
         good &= !cause || add_named(&w->causes, cause, json_source_number(&one, "count", UINT64_MAX, true));
         s->wrong = s->wrong ? s->wrong : one.wrong;
@@ -188,6 +189,9 @@ static void put_finding(void *data, const struct shard *s, struct json_source *o
     json_string(j, "name", json_source_text(one, "name", true, false));
     json_string(j, "cause", json_source_text(one, "cause", true, false));
     json_string(j, "text", json_source_text(one, "text", true, true));
+    const char *explained = json_source_text(one, "explained", false, false);
+    if (explained)
+        json_string(j, "explained", explained);
     json_uint(j, "count", json_source_number(one, "count", UINT64_MAX, true));
     json_string(j, "again", json_source_text(one, "again", true, false));
     json_end(j);
@@ -235,12 +239,14 @@ static int write_json(const struct whole *w, const char *path)
 
 static void print_finding(void *data, const struct shard *s, struct json_source *one)
 {
-    const char *text = json_source_text(one, "text", true, true);
-    printf("\n%s, %llu times, of shard %llu\n    %.*s\n    again: %s\n",
-           json_source_text(one, "name", true, false),
+    const char *text = json_source_text(one, "text", true, true),
+               *explained = json_source_text(one, "explained", false, false);
+    printf("\n%s, %llu times, of shard %llu\n    %.*s\n", json_source_text(one, "name", true, false),
            (unsigned long long)json_source_number(one, "count", UINT64_MAX, true),
-           (unsigned long long)s->number, (int)strcspn(text, "\n"), text,
-           json_source_text(one, "again", true, false));
+           (unsigned long long)s->number, (int)strcspn(text, "\n"), text);
+    if (explained)
+        printf("    %s\n", explained);
+    printf("    again: %s\n", json_source_text(one, "again", true, false));
 }
 
 static void print(const struct whole *w)

@@ -1,18 +1,10 @@
-/* What `vitrail fuzz` says: totals as text and JSON, and of each finding what other commands say of it. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+/* What `vitrail fuzz` says: totals as text and JSON. */
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tools/fuzz.h"
 #include "tools/json.h"
-#include "util/bits.h"
 
-/* The command that shows a finding again. */
-static void again_command(const struct fuzz_campaign *c, const struct fuzz_finding *f, char *text,
-                          size_t size)
+void fuzz_again_command(const struct fuzz_campaign *c, const struct fuzz_finding *f, char *text, size_t size)
 {
     const struct fuzz_options *o = c->options;
     char path[4096];
@@ -24,7 +16,7 @@ static void again_command(const struct fuzz_campaign *c, const struct fuzz_findi
                  o->against ? " --against '" : "", o->against ? o->against : "", o->against ? "'" : "", path);
 }
 
-static const char *part_noun(const struct fuzz_campaign *c)
+const char *fuzz_part_noun(const struct fuzz_campaign *c)
 {
     return c->options->capture ? "parts" : "words";
 }
@@ -41,11 +33,13 @@ static void put_findings(const struct fuzz_campaign *c, struct json *j)
         json_string(j, "name", f->name);
         json_string(j, "cause", f->cause);
         json_string(j, "text", f->text);
+        if (*f->explained)
+            json_string(j, "explained", f->explained);
         json_uint(j, "count", f->count);
         json_boolean(j, "reduced", f->reduced);
         json_uint(j, "parts_found", f->parts_before);
         json_uint(j, "parts", f->parts);
-        again_command(c, f, text, sizeof text);
+        fuzz_again_command(c, f, text, sizeof text);
         json_string(j, "again", text);
         json_end(j);
     }
@@ -98,9 +92,11 @@ static void print_finding(const struct fuzz_campaign *c, const struct fuzz_findi
     char text[8192];
     printf("\n%s, %llu times", f->name, (unsigned long long)f->count);
     if (f->reduced)
-        printf(", made smaller: %u of %u %s", f->parts, f->parts_before, part_noun(c));
+        printf(", made smaller: %u of %u %s", f->parts, f->parts_before, fuzz_part_noun(c));
     printf("\n    %.*s\n", (int)strcspn(f->text, "\n"), f->text);
-    again_command(c, f, text, sizeof text);
+    if (*f->explained)
+        printf("    %s\n", f->explained);
+    fuzz_again_command(c, f, text, sizeof text);
     printf("    again: %s\n    more:  %s\n", text, fuzz_folder_finding(c, f, "txt", (char[4096]){0}));
 }
 
@@ -128,55 +124,4 @@ void fuzz_tell(const struct fuzz_campaign *c, const struct fuzz_counts *before, 
         printf("%10llu  %s\n", (unsigned long long)c->faults[k].count, c->faults[k].name);
     for (uint32_t k = 0; k < c->findings.count; k++)
         print_finding(c, &c->findings.at[k]);
-}
-
-/* ---- explaining ---- */
-
-/* A command of this tool in a process of its own, as it enters a sandbox for good; what it says goes to `out`. */
-static void say(int out, const char *title, int (*command)(int, char **), const char *const *words)
-{
-    char *argv[16];
-    int argc = 0, status;
-    for (; words[argc] && argc < 15; argc++)
-        argv[argc] = (char *)(uintptr_t)words[argc];
-    argv[argc] = NULL;
-    fflush(NULL);
-    const pid_t process = fork();
-    if (!process) {
-        dup2(out, STDOUT_FILENO);
-        dup2(out, STDERR_FILENO);
-        printf("\n%s\n\n", title);
-        fflush(stdout);
-        const int code = command(argc, argv);
-        fflush(NULL);
-        util_sandbox_leave();
-        _exit(code);
-    }
-    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR)
-        ;
-}
-
-void fuzz_explain(const struct fuzz_campaign *c, const struct fuzz_finding *f)
-{
-    const struct fuzz_options *o = c->options;
-    char path[4096], file[4096], again[8192];
-    const int out =
-        open(fuzz_folder_finding(c, f, "txt", path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out < 0) {
-        tool_error("fuzz", 0, "%s: %s", path, strerror(errno));
-        return;
-    }
-    fuzz_folder_finding(c, f, fuzz_file_end(o), file);
-    again_command(c, f, again, sizeof again);
-    dprintf(out, "%s\n\n%s\n\nfound %llu times; %u of %u %s are left\nagain: %s\n", f->name, f->text,
-            (unsigned long long)f->count, f->parts, f->parts_before, part_noun(c), again);
-    if (o->capture) {
-        say(out, "What `vitrail lint` says:", tool_lint, (const char *const[]){"lint", file, NULL});
-        say(out, "What `vitrail decode` says:", tool_decode, (const char *const[]){"decode", file, NULL});
-    } else {
-        say(out, "The program:", tool_dis, (const char *const[]){"dis", "--isa", o->set, file, NULL});
-        say(out, "What `vitrail lint` says:", tool_lint,
-            (const char *const[]){"lint", "--isa", o->set, file, NULL});
-    }
-    close(out);
 }

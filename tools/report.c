@@ -107,23 +107,6 @@ int report_status(const struct report *r)
     return TOOL_OK;
 }
 
-void report_writer_text(const struct report_case *c, char text[REPORT_WRITER_MAX])
-{
-    const struct report_writer *w = &c->writer;
-    char during[32] = "";
-    if (w->picture && w->picture != c->result.shown)
-        snprintf(during, sizeof during, " of picture %u", w->picture);
-    switch (w->kind) {
-    case REPORT_NO_WRITER: *text = 0; break;
-    case REPORT_NOTHING: snprintf(text, REPORT_WRITER_MAX, "no draw"); break;
-    case REPORT_CLEAR: snprintf(text, REPORT_WRITER_MAX, "the clear%s", during); break;
-    case REPORT_DRAW:
-        snprintf(text, REPORT_WRITER_MAX, "%s %u%s, %s %" PRIu64, w->draw ? "draw" : "list",
-                 w->draw ? w->draw : w->list, during, w->what, w->primitive);
-        break;
-    }
-}
-
 void report_figures(const struct report_case *c, char text[REPORT_FIGURES_MAX])
 {
     *text = 0;
@@ -149,7 +132,7 @@ static void print_case(FILE *out, const struct report_case *c, int width)
     report_figures(c, text);
     if (*text)
         fprintf(out, "%-8s  %s\n", "", text);
-    report_writer_text(c, writer);
+    report_writer_text(&c->writer, c->result.shown, writer);
     if (*writer)
         fprintf(out, "%-8s  that pixel was last written by %s\n", "", writer);
     if (c->detail)

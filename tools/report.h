@@ -98,9 +98,14 @@ void report_sort(struct report *report);
 uint32_t report_count(const struct report *report, enum report_verdict verdict);
 /* An exit status: this machine's trouble before bad files, these before differences, those before faults. */
 int report_status(const struct report *report);
-/* "draw 5, triangle 0" and the like; "" where nothing was looked for. */
+/* What an explained pixel was last written by. */
+struct explain_result;
+struct explain_pixel;
+void report_writer_find(const struct explain_result *result, const struct explain_pixel *pixel,
+                        struct report_writer *out);
+/* "draw 5, triangle 0" and the like, of a pixel in picture `shown`; "" where nothing was looked for. */
 #define REPORT_WRITER_MAX 96
-void report_writer_text(const struct report_case *c, char text[REPORT_WRITER_MAX]);
+void report_writer_text(const struct report_writer *w, uint32_t shown, char text[REPORT_WRITER_MAX]);
 /* The figures of a difference in a sentence; "" where there are none. */
 #define REPORT_FIGURES_MAX 256
 void report_figures(const struct report_case *c, char text[REPORT_FIGURES_MAX]);

@@ -46,7 +46,7 @@ static void put_case(FILE *out, const struct report_case *c)
     }
     const char *element = kind == 'f' ? "failure" : "error";
     report_figures(c, figures);
-    report_writer_text(c, writer);
+    report_writer_text(&c->writer, c->result.shown, writer);
     fprintf(out, ">\n      <%s", element);
     put_attribute(out, "type", report_verdict_word(c->result.verdict));
     put_attribute(out, "message", *figures ? figures : report_verdict_text(c->result.verdict));

@@ -225,17 +225,8 @@ static void tell_explained(struct play *p, uint32_t index, const struct explain_
                            const struct explain_pixel *pixel)
 {
     const struct explain_show show = {.sample = -1};
-    bool cleared;
-    const struct explain_event *event = explain_last_write(pixel, &cleared);
-    struct report_writer writer = {.kind = event ? REPORT_DRAW : cleared ? REPORT_CLEAR : REPORT_NOTHING};
-    if (event) {
-        const struct explain_draw *draw = event->draw == UINT32_MAX ? NULL : &result->draws.at[event->draw];
-        writer.picture = draw ? draw->picture : 0;
-        writer.draw = draw ? draw->number : 0;
-        writer.list = draw ? 0 : event->list;
-        writer.primitive = event->primitive;
-        snprintf(writer.what, sizeof writer.what, "%s", explain_primitive_name(event->kind));
-    }
+    struct report_writer writer;
+    report_writer_find(result, pixel, &writer);
     tell(p, VERIFY_WRITER, index, &writer, sizeof writer);
     char *text = NULL;
     size_t size = 0;

@@ -16,6 +16,7 @@
 #include "fuzz/capture_internal.h"
 #include "fuzz/program.h"
 #include "fuzz/random.h"
+#include "gpu/replay.h"
 #include "util/bits.h"
 
 static struct fuzz_result result;
@@ -188,6 +189,41 @@ static void changes_of_programs(void **state)
     s->functions->destroy(s);
 }
 
+/* Programs of a Mali-400 compute in halves; in singles a picture differs, and it is said where and from what to what. */
+static void difference(void **state)
+{
+    static const char path[] = SOURCE_DIR "/tests/captures/mali400/features-halves.vtc";
+    struct jit_engine *engine = fuzz_capture_engine(false);
+    struct gpu_options ways[2] = {fuzz_capture_options(engine, 0), fuzz_capture_options(engine, 0)};
+    struct fuzz_difference d = {0};
+    struct util_error error = {0};
+    assert_int_equal(fuzz_capture_compare(path, ways, &d, &error), 0);
+    ways[0].numeric = ISA_FAST;
+    ways[1].numeric = ISA_EXACT;
+    assert_int_equal(fuzz_capture_compare(path, ways, &d, &error), 1);
+    assert_true(d.differing > 0 && d.differing <= d.total && d.picture > 0);
+    for (unsigned n = 0; n < 2; n++) {
+        struct capture_reader *reader;
+        struct replay *replay;
+        struct capture_frame frame;
+        struct util_image image;
+        assert_int_equal(capture_reader_open(path, &reader, &error), 0);
+        assert_int_equal(replay_create(reader, &ways[n], &replay, &error), 0);
+        for (uint32_t picture = 0; picture < d.picture; picture++)
+            assert_int_equal(replay_next_frame(replay, false, &frame, &error), 1);
+        assert_int_equal(replay_picture(replay, &frame, &image), 0);
+        assert_int_equal((uint64_t)image.width * image.height, d.total);
+        assert_memory_equal(image.pixels + 4 * ((size_t)d.y * image.width + d.x), d.got[n], 4);
+        util_image_finish(&image);
+        replay_destroy(replay);
+    }
+    assert_memory_not_equal(d.got[0], d.got[1], 4);
+    jit_engine_destroy(engine);
+    assert_int_equal(fuzz_capture_difference(path, &d, &error),
+                     0); /* compiled, interpreted, in order: the same */
+    assert_int_equal(fuzz_capture_difference("/nowhere.vtc", &d, &error), -ENOENT);
+}
+
 /* ---- the other side ---- */
 
 static int serve(const char *question, size_t size, char **answer)
@@ -230,8 +266,9 @@ static void questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),    cmocka_unit_test(lines_without_numbers), cmocka_unit_test(programs),
-        cmocka_unit_test(captures), cmocka_unit_test(changes_of_programs),   cmocka_unit_test(questions),
+        cmocka_unit_test(names),     cmocka_unit_test(lines_without_numbers), cmocka_unit_test(programs),
+        cmocka_unit_test(captures),  cmocka_unit_test(changes_of_programs),   cmocka_unit_test(difference),
+        cmocka_unit_test(questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,11 +34,6 @@ static uint64_t number(struct json_object *all, const char *key)
     return json_object_get_uint64(value);
 }
 
-static bool exists(const char *name)
-{
-    return access(command_at(name), R_OK) == 0;
-}
-
 static void programs(void **state)
 {
     const char *folder = strdup(command_at("simple")), *json = strdup(command_at("totals.json"));
@@ -99,8 +94,12 @@ static void findings(void **state)
     assert_true(json_object_object_get_ex(first, "name", &value));
     assert_string_equal(json_object_get_string(value), "answer-it-has-ended");
     assert_int_equal(number(first, "parts"), 3); /* an end, and what its delay executes */
+    assert_true(json_object_object_get_ex(first, "explained", &value));
+    assert_ptr_equal(strstr(json_object_get_string(value), "lint: "), json_object_get_string(value));
+    assert_true(command_has(command_at("out"), json_object_get_string(value)));
+    assert_true(
+        command_has(command_at("ends/findings/answer-it-has-ended.txt"), "What `vitrail lint` says:"));
     json_object_put(all);
-    assert_true(exists("ends/findings/answer-it-has-ended.txt"));
     const char *program = strdup(command_at("ends/findings/answer-it-has-ended.bin"));
     assert_int_equal(FUZZ("--isa", "vc4-qpu", "--against", "head -c 9 >&2", "--again", program),
                      TOOL_DIFFERS);
@@ -175,7 +174,7 @@ static int merge(const char *json, const char *const *names)
 #define MERGE(json, ...) merge(json, (const char *const[]){__VA_ARGS__, NULL})
 #define FINDING(name, cause, count)                                                                          \
     "{\"name\": \"" name "\", \"cause\": \"" cause "\", \"text\": \"t\\nmore\", \"count\": " #count          \
-    ", \"again\": \"a\"}"
+    ", \"explained\": \"lint: e\", \"again\": \"a\"}"
 #define FAULT(name, count) "{\"name\": \"" name "\", \"count\": " #count "}"
 
 static uint64_t number_at(struct json_object *all, const char *list, size_t n, const char *key)
@@ -212,6 +211,8 @@ static void merged(void **state)
     assert_int_equal(number_at(all, "causes", 0, "count"), 10); /* x */
     assert_int_equal(number_at(all, "causes", 0, "findings"), 2);
     assert_int_equal(number_at(all, "findings", 2, "shard"), 2);
+    assert_true(command_has(command_at("out"), "    lint: e\n    again: a\n"));
+    assert_true(command_has(json, "\"explained\": \"lint: e\""));
     const uint64_t faults[] = {7, 6, 3}; /* c, a, b */
     for (size_t n = 0; n < 3; n++)
         assert_int_equal(number_at(all, "faults", n, "count"), faults[n]);
