@@ -88,7 +88,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/docs/VERIFY.md DESTINATION share/doc/vitrail/d
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/sysroot ${CMAKE_SOURCE_DIR}/tools/sysroot-caches ${CMAKE_SOURCE_DIR}/tools/setup DESTINATION share/vitrail/tools COMPONENT tool)
 
 # What of a build the packages have.
-add_custom_target(packaged DEPENDS vitrail texts vitrail_shared vitrail_static)
+add_custom_target(packaged DEPENDS vitrail texts vitrail_shared vitrail_static client_session)
 foreach(architecture amd64 arm64 armhf)
     if(TARGET client_${architecture})
         add_dependencies(packaged client_${architecture})
