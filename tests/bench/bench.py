@@ -132,9 +132,11 @@ class Bench:
         return told[1]
 
     # ---- captures ----
-    def glmark2(self, description, frames, root):
+    def glmark2(self, description, frames, root, seconds=1000):
+        """So many frames, or 0: as many as there are in the seconds."""
+        length = (f"nframes={frames}:" if frames else "") + f"duration={seconds}"
         return [f"{root}/usr/bin/glmark2-es2-drm", "--winsys-options", "drm-device=/dev/dri/card0", "--data-path",
-                f"{root}/usr/share/glmark2", "-b", f"{description}:nframes={frames}:duration=1000"]
+                f"{root}/usr/share/glmark2", "-b", f"{description}:{length}"]
 
     def is_of(self, path, program):
         """Whether a capture is there, can be read, and is of a program told the same. Captures keep the first 255 characters of a command."""
