@@ -145,6 +145,24 @@ static int run_all(struct run *run, const struct drm_launch *launch)
     return status;
 }
 
+/* A program that is only named, and that tools/sysroot has fetched, has the sysroot as its root where that changes nothing
+ * that it could miss. */
+static bool takes_usual_root(struct run *run, struct drm_launch *launch)
+{
+    struct util_error none = {0};
+    struct drm_root root = {.folder = run->sysroot, .net = true, .shares = true};
+    struct drm_launch_options options = run->launch;
+    if (options.root || options.sysroot || strchr(options.program, '/') ||
+        !drm_launch_usual_root(options.program, run->sysroot))
+        return false;
+    options.root = &root;
+    if (drm_launch_find(&options, launch, &none) || launch->no_driver ||
+        !drm_root_can_share(&root, launch, run->argv + 1))
+        return false;
+    run->root = root;
+    return true;
+}
+
 static int run_or_record(int argc, char **argv, bool record)
 {
     struct run run = {.name = argv[0],
@@ -171,7 +189,7 @@ static int run_or_record(int argc, char **argv, bool record)
         return status;
     run.pipe_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN; /* that a reader has gone is no end of a run */
     run.launch.driver = gpu_driver_name(run.gpu);
-    if (drm_launch_find(&run.launch, &launch, &error))
+    if (!takes_usual_root(&run, &launch) && drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);
     run.no_driver = launch.no_driver;
     if (!run.device.no_sandbox)

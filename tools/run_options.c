@@ -70,11 +70,14 @@ const struct tool_option run_card_rows[] = {
 };
 
 static const struct tool_option common_rows[] = {
-    {"sysroot", "DIR", "libraries of a foreign architecture (default: those that tools/sysroot fetched)",
+    {"sysroot", "DIR",
+     "libraries of a foreign architecture, before this machine's files (default: those that tools/sysroot "
+     "fetched)",
      .kind = TOOL_FOLDER, .at = AT(launch.sysroot)},
     {"root", "DIR",
      "DIR, with a Debian's files, is the program's /: with namespaces of its own, and what it writes is gone "
-     "with it (default of the options that need one: what tools/sysroot fetched)",
+     "with it (default of the options that need one: what tools/sysroot fetched; of a program that is only "
+     "named and found there, too, with this machine's folders beside the system's at their places)",
      .kind = TOOL_FOLDER, .at = AT(root.folder)},
     {"wayland", NULL,
      "in a root of its own, on a display of Wayland: the compositor cage runs beside the program "
@@ -167,7 +170,7 @@ const struct tool_command tool_command_run = {
     .examples = "  vitrail run -- kmscube -c 10\n"
                 "  vitrail run --frames shots -- glmark2-es2-drm -b texture\n"
                 "  vitrail run --server /tmp/t860 -- kmscube -c 10\n"
-                "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
+                "  vitrail run -- /usr/bin/env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
                 "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n",
     .options = {{run_card_rows},
                 {common_rows},

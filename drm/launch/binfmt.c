@@ -37,10 +37,10 @@ static bool register_one(enum drm_arch arch)
 }
 
 /* Whether the machine has one of its own that is open already. */
-static bool is_registered(enum drm_arch arch)
+static bool is_registered(enum drm_arch arch, const char *host)
 {
     char path[128], line[256];
-    snprintf(path, sizeof path, DRM_ROOT_HOST "/proc/sys/fs/binfmt_misc/%s", drm_arch_infos[arch].emulator);
+    snprintf(path, sizeof path, "%s/proc/sys/fs/binfmt_misc/%s", host, drm_arch_infos[arch].emulator);
     FILE *file = fopen(path, "re");
     bool enabled = false, open = false;
     while (file && fgets(line, sizeof line, file)) {
@@ -58,7 +58,13 @@ void drm_binfmt_make(const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT
         !mkdir(DRM_ROOT_BINFMT, 0755) && !mount("binfmt_misc", DRM_ROOT_BINFMT, "binfmt_misc", 0, NULL);
     for (int i = 0; i < DRM_ARCH_COUNT; i++) {
         enum drm_arch arch = (enum drm_arch)i;
-        begins[i] = !drm_arch_infos[i].emulator ||
-                    (own ? launch->emulators[i][0] && register_one(arch) : is_registered(arch));
+        begins[i] = !drm_arch_infos[i].emulator || (own ? launch->emulators[i][0] && register_one(arch)
+                                                        : is_registered(arch, DRM_ROOT_HOST));
     }
+}
+
+bool drm_binfmt_begins(enum drm_arch arch)
+{
+    return !drm_arch_infos[arch].emulator || !mount("binfmt_misc", "/tmp", "binfmt_misc", 0, NULL) ||
+           is_registered(arch, "");
 }

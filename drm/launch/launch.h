@@ -39,6 +39,9 @@ struct drm_root {
     const char *bind[DRM_ROOT_BINDS]; /* "PATH" or "PATH:INSIDE" of the host's, to be seen inside, too */
     unsigned binds;
     bool net; /* the host's network; else only its own loopback */
+    /* Nobody asked for it: all of the host's folders that are not of the system are seen at their places, and user, home, current folder
+     * and environment stay, so that paths, what is written and what runs beside it are those that a program without a root has. */
+    bool shares;
     /* Displays for the program, of a compositor that runs beside it and has the card. */
     bool wayland, x11;
 };
@@ -73,6 +76,10 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
 /* The sysroot that tools/sysroot has fetched, as a root: the first that has the program, else the first that there is.
  * False: there is none. */
 bool drm_launch_usual_root(const char *program, char out[DRM_LAUNCH_PATH]);
+
+/* Whether the program with these words (behind its name, NULL at the end), found by `launch` in a root that shares, can have it: no file of
+ * theirs is missing inside, and the kernel gives namespaces and begins programs of its architecture. */
+bool drm_root_can_share(const struct drm_root *root, const struct drm_launch *launch, char *const *words);
 
 /* A file of ours: beside the tool, with the clients in a build folder (drm/client/), or where it is installed
  * (lib/vitrail/). */

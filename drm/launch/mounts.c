@@ -114,6 +114,7 @@ static void fill_layer(const struct drm_root *root, struct util_error *f, const 
 {
     static const char *const folders[] = {DRM_ROOT_HOST, "/dev", "/proc",      "/sys",
                                           "/run",        "/tmp", DRM_ROOT_HOME};
+    enum { SHARED_FOLDERS = 2 }; /* the last of them */
     static const struct {
         const char *path, *mark, *line;
     } files[] = {
@@ -123,12 +124,13 @@ static void fill_layer(const struct drm_root *root, struct util_error *f, const 
         {"/etc/hosts", "127.0.0.1", "127.0.0.1 localhost\n"},
         {"/etc/machine-id", "\n", "76697472616900000000000000000000\n"},
     };
+    const size_t made = sizeof folders / sizeof *folders - (root->shares ? SHARED_FOLDERS : 0);
     char path[2 * DRM_LAUNCH_PATH];
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    for (size_t i = 0; i < made; i++) {
         snprintf(path, sizeof path, "%s%s", layer, folders[i]);
         make_folder(f, path, 0755);
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; !root->shares && i < sizeof files / sizeof *files; i++)
         put_file(f, layer, files[i].path, drm_root_open_in(root->folder, files[i].path), files[i].mark,
                  files[i].line);
     if (root->net)
@@ -230,8 +232,19 @@ static void make_run(const struct drm_root *root, const struct drm_launch *launc
         bind_host(f, launch->session, DRM_ROOT_SESSION);
 }
 
+/* What there is, and can be bound. */
+static void share(const char *path)
+{
+    struct util_error none = {0};
+    bind_host(&none, path, path);
+}
+
 static void make_own(const struct drm_root *root, struct util_error *f)
 {
+    if (root->shares) {
+        drm_mounts_share(share);
+        return;
+    }
     mount_new(f, "tmpfs", "/tmp", MS_NOSUID | MS_NODEV, "mode=1777");
     if (root->home)
         bind_host(f, root->home, DRM_ROOT_HOME);

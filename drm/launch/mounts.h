@@ -21,12 +21,18 @@
 int drm_root_open(const struct drm_root *root, const char *path);
 /* The folder's. */
 int drm_root_open_in(const char *folder, const char *path);
+/* Into new namespaces of user, mounts, processes and the like, as user 0. 0, or -errno with a sentence. (root.c) */
+int drm_root_enter(const struct drm_root *root, struct util_error *error);
 /* In new namespaces of user, mounts and processes: makes the folder the root of this process, with all but /proc.
  * `begins`: of which architectures the kernel begins programs. 0, or -errno with a sentence. */
 int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT],
                     struct util_error *error);
 /* Fills `begins`; registers emulators where the kernel lets us. All is mounted but for /proc. (binfmt.c) */
 void drm_binfmt_make(const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT]);
+/* Whether the kernel would, or begins them already; in new namespaces, where /tmp is a mount of our own. */
+bool drm_binfmt_begins(enum drm_arch arch);
+/* Calls `bind` with each path of the host's that a root which shares has. (shares.c) */
+void drm_mounts_share(void (*bind)(const char *path));
 /* In the first process of the new space: /proc, and the host's files are let go of. As above. */
 int drm_mounts_finish(struct util_error *error);
 

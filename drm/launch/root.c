@@ -38,14 +38,14 @@ static int write_text(const char *path, const char *text)
 }
 
 /* In a new namespace of users there is one, who is `outer` outside. */
-static int map_user(unsigned inner, uid_t outer, gid_t outer_group)
+static int map_user(uid_t inner, gid_t inner_group, uid_t outer, gid_t outer_group)
 {
     char text[64];
     prctl(PR_SET_DUMPABLE, 1); /* otherwise /proc/self is root's (proc(5)) */
     write_text("/proc/self/setgroups", "deny");
     snprintf(text, sizeof text, "%u %u 1\n", inner, outer);
     int r = write_text("/proc/self/uid_map", text);
-    snprintf(text, sizeof text, "%u %u 1\n", inner, outer_group);
+    snprintf(text, sizeof text, "%u %u 1\n", inner_group, outer_group);
     if (!r)
         r = write_text("/proc/self/gid_map", text);
     prctl(PR_SET_DUMPABLE, 0);
@@ -65,18 +65,19 @@ static void raise_loopback(void)
     close(fd);
 }
 
-static int enter_namespaces(const struct drm_root *root, struct util_error *error)
+int drm_root_enter(const struct drm_root *root, struct util_error *error)
 {
     uid_t user = geteuid();
     gid_t group = getegid();
-    int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | (root->net ? 0 : CLONE_NEWNET);
+    int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | (root->shares ? 0 : CLONE_NEWIPC) |
+                 (root->net ? 0 : CLONE_NEWNET);
     if (unshare(spaces))
         return util_fail(
             error, -errno,
             "this machine gives no namespaces to programs (%s): --root cannot be had here; without it "
             "programs run as --sysroot has them",
             strerror(errno));
-    int r = map_user(0, user, group); /* binfmt_misc and mounts are for user 0 */
+    int r = map_user(0, 0, user, group); /* binfmt_misc and mounts are for user 0 */
     if (!r && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
         r = -errno;
     if (r)
@@ -89,7 +90,7 @@ static int enter_namespaces(const struct drm_root *root, struct util_error *erro
 
 /* ---- the program and its first process ---- */
 
-static void set_environment(const struct drm_launch *launch)
+static void set_environment(const struct drm_root *root, const struct drm_launch *launch)
 {
     char preload[DRM_LAUNCH_PATH];
     snprintf(preload, sizeof preload, "%s%s", DRM_ROOT_PRELOAD,
@@ -97,12 +98,14 @@ static void set_environment(const struct drm_launch *launch)
     setenv(DRM_ENV_SOCKET, DRM_ROOT_SOCKET, 1);
     setenv(DRM_ENV_ROOT, "", 1);
     setenv("LD_PRELOAD", preload, 1);
+    setenv("PATH", DRM_ROOT_PATH, 1);
+    setenv("SEATD_VTBOUND", "0", 1); /* there are no virtual terminals: a seat is active at once */
+    if (root->shares)
+        return;
     setenv("HOME", DRM_ROOT_HOME, 1);
     setenv("USER", "guest", 1);
     setenv("LOGNAME", "guest", 1);
-    setenv("PATH", DRM_ROOT_PATH, 1);
     setenv("XDG_RUNTIME_DIR", DRM_ROOT_RUNTIME, 1);
-    setenv("SEATD_VTBOUND", "0", 1); /* there are no virtual terminals: a seat is active at once */
     static const char *const hosts[] = {
         "LD_LIBRARY_PATH", "XDG_CACHE_HOME",           "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
         "TMPDIR",          "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY",       "XAUTHORITY"};
@@ -114,6 +117,9 @@ struct first {
     const struct drm_root *root;
     const struct drm_launch *launch;
     struct drm_session session;
+    uid_t user; /* who runs the tool, */
+    gid_t group;
+    char here[DRM_LAUNCH_PATH]; /* and where */
     sigset_t signals, mask;
     bool begins[DRM_ARCH_COUNT]; /* of which architectures the kernel begins programs */
     int out;                     /* where the program's status goes */
@@ -135,9 +141,11 @@ static int execute(const struct first *f, enum drm_arch arch, const char *progra
         all[n++] = emulator;
     all[n++] = program;
     memcpy(all + n, words, count * sizeof *all);
-    if (unshare(CLONE_NEWUSER) || map_user(DRM_ROOT_USER, 0, 0))
+    const bool shares = f->root->shares;
+    if (unshare(CLONE_NEWUSER) ||
+        map_user(shares ? f->user : DRM_ROOT_USER, shares ? f->group : DRM_ROOT_USER, 0, 0))
         return fprintf(stderr, "vitrail: no namespace of users: %s\n", strerror(errno)), NO_WORLD;
-    if (chdir(DRM_ROOT_HOME) && chdir("/"))
+    if (chdir(shares ? f->here : DRM_ROOT_HOME) && chdir("/"))
         return NO_WORLD;
     execv(all[0], (char *const *)all);
     int status = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
@@ -157,7 +165,7 @@ static int begin_compositor(struct first *f, struct util_error *error)
         return 0;
     sigprocmask(SIG_SETMASK, &f->mask, NULL);
     setpgid(0, 0); /* what the terminal says is for the program */
-    set_environment(f->launch);
+    set_environment(f->root, f->launch);
     if (!drm_session_enter(&f->session))
         _exit(NO_WORLD);
     _exit(execute(f, f->launch->compositor_arch, f->launch->compositor, drm_session_words));
@@ -166,7 +174,7 @@ static int begin_compositor(struct first *f, struct util_error *error)
 static int begin_program(const struct first *f, char **argv)
 {
     sigprocmask(SIG_SETMASK, &f->mask, NULL);
-    set_environment(f->launch);
+    set_environment(f->root, f->launch);
     if (f->launch->session[0] && !drm_session_await(&f->session, f->root))
         return NO_WORLD;
     return execute(f, f->launch->arch, f->launch->program, (const char *const *)argv + 1);
@@ -199,9 +207,11 @@ static int be_first(struct first *f, char **argv, struct util_error *error)
 int drm_root_run(const struct drm_root *root, const struct drm_launch *launch, char **argv,
                  struct util_error *error)
 {
-    struct first f = {.root = root, .launch = launch};
+    struct first f = {.root = root, .launch = launch, .user = geteuid(), .group = getegid()};
     int ends[2], status = SIGKILL;
-    int r = enter_namespaces(root, error);
+    if (!getcwd(f.here, sizeof f.here))
+        f.here[0] = 0;
+    int r = drm_root_enter(root, error);
     if (!r)
         r = drm_mounts_make(root, launch, f.begins, error);
     if (r)
