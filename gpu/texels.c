@@ -22,6 +22,18 @@ static int begin(uint32_t width, uint32_t height, uint64_t slices, uint64_t most
     return util_image_init(out, (uint32_t)across, height);
 }
 
+uint64_t gpu_texels_slices(const struct gpu_texels *texels)
+{
+    if (texels->key)
+        return texels->key->cube ? 6 : texels->key->volume ? texels->texture->level[0].depth : 1;
+    if (!texels->image || texels->sampler_key->dim == RASTER_DIM_BUFFER)
+        return 0;
+    return texels->sampler_key->multisampled
+               ? 1
+               : (uint64_t)texels->image->layers * texels->image->level[0].depth *
+                     (texels->sampler_key->dim == RASTER_DIM_CUBE ? 6 : 1);
+}
+
 /* ---- textures of packed bytes and halves ---- */
 
 static void put_sampled(const struct raster_texture_key *key, const uint32_t *word, uint8_t rgba[4])
@@ -68,9 +80,7 @@ static int texture_picture(const struct gpu_texels *texels, uint64_t most, struc
     struct raster_texture_key key = *texels->key;
     struct raster_texture texture = *texels->texture;
     struct raster_level *level = &texture.level[0];
-    const uint32_t slices = key.cube     ? 6
-                            : key.volume ? level->depth
-                                         : 1,
+    const uint32_t slices = (uint32_t)gpu_texels_slices(texels),
                    step = level->face_stride ? level->face_stride : texture.face_stride,
                    first = level->offset;
     int err = begin(level->width, level->height, slices, most, out);
@@ -110,7 +120,7 @@ static int image_picture(const struct gpu_texels *texels, uint64_t most, struct 
     const struct raster_sampler_key *from = texels->sampler_key;
     struct raster_image image = *texels->image;
     struct raster_image_level *level = &image.level[0];
-    uint64_t slices = (uint64_t)image.layers * level->depth * (from->dim == RASTER_DIM_CUBE ? 6 : 1);
+    const uint64_t slices = UTIL_MIN(gpu_texels_slices(texels), GPU_TEXELS_SLICES);
     struct raster_sampler_key key = {.format = from->format,
                                      .op = RASTER_FETCH,
                                      .dim = RASTER_DIM_2D,
@@ -121,10 +131,9 @@ static int image_picture(const struct gpu_texels *texels, uint64_t most, struct 
                                      .wrap = {RASTER_CLAMP, RASTER_CLAMP, RASTER_CLAMP}};
     struct raster_lookup_lanes in = {0};
     uint32_t got[4][16];
-    if (from->dim == RASTER_DIM_BUFFER)
+    if (!slices)
         return -ENOTSUP;
     memcpy(key.swizzle, from->swizzle, sizeof key.swizzle);
-    slices = from->multisampled ? 1 : UTIL_MIN(slices, GPU_TEXELS_SLICES);
     image.level_count = 1;
     image.layers = (uint32_t)slices;
     level->depth = 1;

@@ -4,13 +4,16 @@
 #include <string.h>
 
 #include "gpu/texels.h"
+#include "raster/texture/block.h"
 #include "util/bits.h"
 
 #define TEXELS_MOST (1u << 28) /* of a level: no picture has more */
 
 struct source {
     const struct gpu_texels *texels;
-    uint32_t width, height, levels; /* of level 0 */
+    uint32_t width, height, slices; /* of level 0 */
+    uint32_t levels;
+    bool volume; /* slices of a smaller level stand for several */
     enum raster_format format;
     const uint8_t *memory;
 };
@@ -24,22 +27,31 @@ void gpu_texels_level_finish(struct gpu_texels_level *level)
 
 /* ---- where texels stand ---- */
 
-static void level_size(const struct source *s, uint32_t level, uint32_t *width, uint32_t *height)
+struct size {
+    uint32_t width, height, slices;
+};
+
+static struct size level_size(const struct source *s, uint32_t level)
 {
     const struct gpu_texels *t = s->texels;
-    *width = t->key ? t->texture->level[level].width : t->image->level[level].width;
-    *height = t->key ? t->texture->level[level].height : t->image->level[level].height;
+    const struct raster_level *of = t->key ? &t->texture->level[level] : NULL;
+    const struct raster_image_level *at = of ? NULL : &t->image->level[level];
+    return (struct size){of ? of->width : at->width, of ? of->height : at->height,
+                         !s->volume ? s->slices
+                         : of       ? of->depth
+                                    : at->depth};
 }
 
-/* The texture with that level alone, whose nearest texel a sample is. */
+/* The texture with that level of that slice alone, whose nearest texel a sample is. */
 struct alone {
     struct raster_texture_key key;
     struct raster_texture texture;
     struct raster_sampler_key sampler_key;
     struct raster_image image;
+    uint32_t layer; /* of the image */
 };
 
-static int take_level(const struct source *s, uint32_t level, struct alone *a)
+static int take_level(const struct source *s, uint32_t level, uint32_t slice, struct alone *a)
 {
     const struct gpu_texels *t = s->texels;
     if (t->key) {
@@ -47,8 +59,12 @@ static int take_level(const struct source *s, uint32_t level, struct alone *a)
         a->texture = *t->texture;
         a->key.wrap_s = a->key.wrap_t = RASTER_CLAMP;
         a->key.mag_linear = a->key.min_linear = a->key.mip = a->key.unnormalized = a->key.lod_limits = 0;
+        a->key.cube = a->key.volume = a->key.wrap_r = 0;
         a->key.lod = RASTER_LOD_IMPLICIT;
-        a->texture.level[0] = t->texture->level[level];
+        struct raster_level *only = &a->texture.level[0];
+        *only = t->texture->level[level];
+        only->offset += slice * (only->face_stride ? only->face_stride : t->texture->face_stride);
+        only->depth = 1;
         a->texture.level_count = 1;
         a->texture.max_level = 0;
         return raster_texture_validate(&a->key, &a->texture, NULL);
@@ -56,9 +72,13 @@ static int take_level(const struct source *s, uint32_t level, struct alone *a)
     a->image = *t->image;
     a->image.level[0] = t->image->level[level];
     a->image.level_count = 1;
+    a->image.layers = level_size(s, level).slices;
+    a->image.level[0].depth = 1;
+    a->layer = slice;
     a->sampler_key = (struct raster_sampler_key){.format = t->sampler_key->format,
                                                  .op = RASTER_FETCH,
                                                  .dim = RASTER_DIM_2D,
+                                                 .array = 1,
                                                  .layout = t->sampler_key->layout,
                                                  .listed = t->sampler_key->listed,
                                                  .wrap = {RASTER_CLAMP, RASTER_CLAMP, RASTER_CLAMP}};
@@ -80,6 +100,7 @@ static uint32_t place_of(const struct alone *a, const struct source *s, uint32_t
         struct raster_lookup_lanes in = {0};
         in.coordinate[0][0] = x;
         in.coordinate[1][0] = y;
+        in.layer[0] = a->layer;
         raster_sampler_lookup(&a->sampler_key, &a->image, &in, 0, &where);
     }
     return where.offset;
@@ -87,20 +108,32 @@ static uint32_t place_of(const struct alone *a, const struct source *s, uint32_t
 
 /* ---- what they become ---- */
 
-/* The average of the part of the picture that texel (x, y) of a level of width x height stands for. */
-static void average(const struct util_image *picture, uint32_t width, uint32_t height, uint32_t x, uint32_t y,
-                    uint8_t rgba[4])
+/* What `n` of `of` stands for of `all`. */
+struct range {
+    uint32_t from, to;
+};
+
+static struct range range_of(uint32_t n, uint32_t of, uint32_t all)
 {
-    const uint32_t left = (uint32_t)((uint64_t)x * picture->width / width),
-                   right = UTIL_MAX((uint32_t)((x + 1ull) * picture->width / width), left + 1),
-                   top = (uint32_t)((uint64_t)y * picture->height / height),
-                   bottom = UTIL_MAX((uint32_t)((y + 1ull) * picture->height / height), top + 1);
-    const uint64_t count = (uint64_t)(right - left) * (bottom - top);
+    const uint32_t from = (uint32_t)((uint64_t)n * all / of), to = (uint32_t)((n + 1ull) * all / of);
+    return (struct range){from, UTIL_MAX(to, from + 1)};
+}
+
+/* The average of the part of the picture that texel (x, y) of a slice of a level stands for. */
+static void average(const struct source *s, const struct util_image *picture, struct size level,
+                    uint32_t slice, uint32_t x, uint32_t y, uint8_t rgba[4])
+{
+    const struct range across = range_of(x, level.width, s->width),
+                       down = range_of(y, level.height, s->height),
+                       deep = range_of(slice, level.slices, s->slices);
+    const uint64_t count =
+        (uint64_t)(across.to - across.from) * (down.to - down.from) * (deep.to - deep.from);
     uint64_t sum[4] = {0};
-    for (uint32_t v = top; v < bottom; v++)
-        for (uint32_t u = left; u < right; u++)
-            for (unsigned c = 0; c < 4; c++)
-                sum[c] += picture->pixels[4 * ((size_t)v * picture->width + u) + c];
+    for (uint32_t w = deep.from; w < deep.to; w++)
+        for (uint32_t v = down.from; v < down.to; v++)
+            for (uint32_t u = across.from; u < across.to; u++)
+                for (unsigned c = 0; c < 4; c++)
+                    sum[c] += picture->pixels[4 * ((size_t)v * picture->width + w * s->width + u) + c];
     for (unsigned c = 0; c < 4; c++)
         rgba[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
@@ -137,15 +170,53 @@ static void pack(const struct source *s, const uint8_t rgba[4], uint8_t *texel)
 
 /* ---- levels ---- */
 
-static int replace_level(const struct source *s, uint32_t level, const struct util_image *picture,
-                         struct gpu_texels_level *out)
+/* A level of a slice that becomes its part of the picture. */
+struct change {
+    const struct source *source;
+    const struct util_image *picture;
+    struct size size;
+    uint32_t slice;
+    const uint32_t *place;                /* of each texel, ETC1: of its block */
+    const struct gpu_texels_level *level; /* places count from its address */
+};
+
+static void put_texels(const struct change *c)
+{
+    uint8_t rgba[4];
+    for (uint32_t n = 0; n < c->size.width * c->size.height; n++) {
+        average(c->source, c->picture, c->size, c->slice, n % c->size.width, n / c->size.width, rgba);
+        pack(c->source, rgba, c->level->after + (c->place[n] - c->level->address));
+    }
+}
+
+/* Blocks have rows of the image, which may begin below; beyond its sides they have what is beside. */
+static void put_blocks(const struct change *c)
+{
+    const struct raster_texture_key *key = c->source->texels->key;
+    const uint32_t width = c->size.width, height = c->size.height;
+    uint8_t texel[16][4];
+    for (uint32_t top = 0; top < height; top += 4)
+        for (uint32_t left = 0; left < width; left += 4) {
+            for (uint32_t n = 0; n < 16; n++) {
+                const uint32_t row = UTIL_MIN(top + n / 4, height - 1),
+                               dy = key->etc_flip ? n / 4 : 3 - n / 4;
+                average(c->source, c->picture, c->size, c->slice, UTIL_MIN(left + n % 4, width - 1),
+                        key->flip_y ? height - 1 - row : row, texel[4 * dy + n % 4]);
+            }
+            const uint32_t y = key->flip_y ? height - 1 - top : top;
+            raster_etc1_encode(texel, c->level->after + (c->place[y * width + left] - c->level->address));
+        }
+}
+
+static int replace_level(const struct source *s, uint32_t level, uint32_t slice,
+                         const struct util_image *picture, struct gpu_texels_level *out)
 {
     const uint32_t bytes = raster_format_bytes(s->format);
-    uint32_t width, height, low = UINT32_MAX, high = 0;
-    uint8_t rgba[4];
+    const struct size size = level_size(s, level);
+    const uint32_t width = size.width, height = size.height;
+    uint32_t low = UINT32_MAX, high = 0;
     struct alone alone;
-    level_size(s, level, &width, &height);
-    if ((uint64_t)width * height > TEXELS_MOST || take_level(s, level, &alone))
+    if ((uint64_t)width * height > TEXELS_MOST || take_level(s, level, slice, &alone))
         return -ENOTSUP;
     uint32_t *place = malloc((size_t)width * height * sizeof *place);
     for (uint32_t n = 0; place && n < width * height; n++) {
@@ -163,26 +234,27 @@ static int replace_level(const struct source *s, uint32_t level, const struct ut
     }
     memcpy(out->before, s->memory + low, out->size);
     memcpy(out->after, out->before, out->size);
-    for (uint32_t n = 0; n < width * height; n++) {
-        average(picture, width, height, n % width, n / width, rgba);
-        pack(s, rgba, out->after + (place[n] - low));
-    }
+    const struct change change = {s, picture, size, slice, place, out};
+    if (s->format == RASTER_ETC1_RGB8)
+        put_blocks(&change);
+    else
+        put_texels(&change);
     free(place);
     return 0;
 }
 
-static bool is_plain(const struct source *s)
+static bool can_be_written(const struct source *s)
 {
     const struct gpu_texels *t = s->texels;
     const struct raster_texel *texel = &raster_texels[s->format];
-    const bool flat = t->key ? !t->key->cube && !t->key->volume
-                             : t->sampler_key->dim == RASTER_DIM_2D && !t->sampler_key->array &&
-                                   !t->sampler_key->multisampled;
-    return flat && texel->coding == RASTER_CODING_PLAIN && texel->bits && texel->bits % 8 == 0;
+    const bool drawn =
+        s->slices && s->slices <= GPU_TEXELS_SLICES && (t->key || !t->sampler_key->multisampled);
+    const bool whole = texel->coding == RASTER_CODING_PLAIN && texel->bits && texel->bits % 8 == 0;
+    return drawn && (whole || (t->key && s->format == RASTER_ETC1_RGB8));
 }
 
 int gpu_texels_replace(const struct gpu_texels *texels, const struct util_image *picture,
-                       struct gpu_texels_level out[RASTER_IMAGE_LEVELS], uint32_t *count)
+                       struct gpu_texels_level out[GPU_TEXELS_LEVELS], uint32_t *count)
 {
     struct source s = {.texels = texels};
     int err = 0;
@@ -192,15 +264,21 @@ int gpu_texels_replace(const struct gpu_texels *texels, const struct util_image 
     s.format = (enum raster_format)(texels->key ? texels->key->format : texels->sampler_key->format);
     s.levels = texels->key ? texels->texture->level_count : texels->image->level_count;
     s.memory = texels->key ? texels->texture->memory : texels->image->memory;
-    level_size(&s, 0, &s.width, &s.height);
-    if (!is_plain(&s))
+    s.volume = texels->key ? texels->key->volume : texels->sampler_key->dim == RASTER_DIM_3D;
+    s.slices = (uint32_t)UTIL_MIN(gpu_texels_slices(texels), UINT32_MAX);
+    const struct size whole = level_size(&s, 0);
+    s.width = whole.width;
+    s.height = whole.height;
+    if (!can_be_written(&s))
         return -ENOTSUP;
-    if (picture->width != s.width || picture->height != s.height)
+    if (picture->width != (uint64_t)s.width * s.slices || picture->height != s.height)
         return -ERANGE;
-    for (uint32_t level = 0; !err && level < s.levels; level++) {
-        err = replace_level(&s, level, picture, &out[level]);
-        *count += !err;
-    }
+    for (uint32_t level = 0; level < s.levels; level++)
+        for (uint32_t slice = 0; !err && slice < level_size(&s, level).slices; slice++) {
+            err = *count < GPU_TEXELS_LEVELS ? replace_level(&s, level, slice, picture, &out[*count])
+                                             : -ENOTSUP;
+            *count += !err;
+        }
     for (uint32_t level = 0; err && level < *count; level++)
         gpu_texels_level_finish(&out[level]);
     *count = err ? 0 : *count;

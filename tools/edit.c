@@ -110,8 +110,9 @@ static const struct tool_option rows[] = {
      .kind = TOOL_OWN, .take = take_uniforms, .takes = "an address, = and words"},
     {"texture", "ADDRESS=FILE.png",
      "the texture at that address shows the picture, of the same size, in its own format and layout, with "
-     "all its levels; "
-     "may be given more than once",
+     "all its levels; faces of a cube (+X -X +Y -Y +Z -Z), slices of a volume and layers of an array, up to "
+     "six, stand side by side, as in `vitrail report`; ETC1 is encoded anew, other compressed textures "
+     "cannot be replaced; may be given more than once",
      .kind = TOOL_OWN, .take = take_texture, .takes = "an address, = and a PNG"},
     {"frame", "N",
      "what stands there in the jobs of picture N, counted from 1 as by `vitrail replay`, and from there on "

@@ -11,8 +11,9 @@
 struct texture {
     int status; /* of gpu_texels_replace; 1: it was not read so far */
     struct gpu_lookup lookup;
-    struct gpu_texels_level level[RASTER_IMAGE_LEVELS];
+    struct gpu_texels_level level[GPU_TEXELS_LEVELS];
     uint32_t count;
+    uint64_t slices; /* that stand side by side in its picture */
 };
 
 struct search {
@@ -32,6 +33,7 @@ static void on_looks(void *data, const struct lookup_place *place, const struct 
         if (t->status != 1 || !lookup->address || s->textures->at[n].address != lookup->address)
             continue;
         t->lookup = *lookup;
+        t->slices = gpu_texels_slices(texels);
         t->status = gpu_texels_replace(texels, &s->pictures[n], t->level, &t->count);
     }
     pthread_mutex_unlock(&s->lock);
@@ -94,15 +96,16 @@ static int refuse(const struct edit_list *list, const struct edit_item *item, co
                           " (`vitrail report` shows those that are)",
                           (unsigned long long)list->first, item->address);
     case -ERANGE:
-        return tool_error("edit", TOOL_BAD_FILE, "%s is %ux%u, the texture at 0x%08" PRIx64 " %ux%u",
-                          item->path, picture->width, picture->height, item->address, t->lookup.width,
-                          t->lookup.height);
+        return tool_error("edit", TOOL_BAD_FILE, "%s is %ux%u, the texture at 0x%08" PRIx64 " %" PRIu64 "x%u",
+                          item->path, picture->width, picture->height, item->address,
+                          t->slices * t->lookup.width, t->lookup.height);
     case -ENOTSUP:
-        return tool_error("edit", TOOL_BAD_FILE,
-                          "the texture at 0x%08" PRIx64
-                          " (%s) is no plain image of two dimensions: compressed ones, cubes, "
-                          "volumes and arrays cannot be replaced",
-                          item->address, raster_texels[t->lookup.format].name);
+        return tool_error(
+            "edit", TOOL_BAD_FILE,
+            "the texture at 0x%08" PRIx64
+            " (%s) is neither plain nor ETC1: other compressed ones, multisampled ones and those of more "
+            "than %u slices or layers cannot be replaced",
+            item->address, raster_texels[t->lookup.format].name, GPU_TEXELS_SLICES);
     default: return tool_error("edit", TOOL_HOST, "out of memory");
     }
 }

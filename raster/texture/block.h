@@ -17,6 +17,11 @@ enum raster_format raster_block_plain(enum raster_format format);
 /* Decodes one block: its texels row by row, each as a pixel of the plain format. `out` has room for all. */
 void raster_block_decode(enum raster_format format, const uint8_t *block, uint8_t *out);
 
+/* What a texel of an ETC1 block adds to its half's colour: `index` is its two bits, that of the sign above (etc1.c). */
+int raster_etc1_modifier(unsigned table, unsigned index);
+/* A block, in the extension's order, of texels R, G, B and another, row by row (etc1_encode.c). */
+void raster_etc1_encode(const uint8_t texel[16][4], uint8_t block[8]);
+
 /* ---- one coding each: block_etc.c, block_s3tc.c, block_bptc.c, block_bptc_float.c, block_astc.c. Words are texels of
  * R8G8B8A8; where they say so, others. ---- */
 

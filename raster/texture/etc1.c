@@ -1,4 +1,5 @@
 /* ETC1 blocks (Khronos OES_compressed_ETC1_RGB8_texture). */
+#include "raster/texture/block.h"
 #include "raster/texture/texture_internal.h"
 
 static uint32_t big_endian(const uint8_t *p)
@@ -17,18 +18,22 @@ static int base_color(uint32_t hi, unsigned lo, unsigned sub)
     return (int)(c << 3 | c >> 2);
 }
 
-uint32_t raster_etc1_pixel(const uint8_t block[8], unsigned dx, unsigned dy)
+int raster_etc1_modifier(unsigned table, unsigned index)
 {
     static const uint8_t small[8] = {2, 5, 9, 13, 18, 24, 33, 47};
     static const uint8_t large[8] = {8, 17, 29, 42, 60, 80, 106, 183};
+    const int size = index & 1 ? large[table] : small[table];
+    return index & 2 ? -size : size;
+}
+
+uint32_t raster_etc1_pixel(const uint8_t block[8], unsigned dx, unsigned dy)
+{
     uint32_t hi = big_endian(block), lo = big_endian(block + 4);
     unsigned sub = hi & 1 ? dy >> 1 : dx >> 1;
     unsigned table = (unsigned)util_bits(hi, sub ? 2 : 5, 3), bit = dx * 4 + dy;
-    int modifier = lo >> bit & 1 ? large[table] : small[table];
+    const int modifier = raster_etc1_modifier(table, (lo >> (16 + bit) & 1) << 1 | (lo >> bit & 1));
     uint32_t color = 0;
 
-    if (lo >> (16 + bit) & 1)
-        modifier = -modifier;
     for (unsigned channel = 0; channel < 3; channel++) {
         int c = base_color(hi, 24 - 8 * channel, sub) + modifier;
         color |= (uint32_t)(c < 0 ? 0 : c > 255 ? 255 : c) << 8 * channel;

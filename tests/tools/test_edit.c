@@ -202,6 +202,69 @@ static void textures_are_replaced(void **state)
     assert_true(met > 5 * 15000);
 }
 
+/* Faces side by side: a row of a colour each, all of which the picture then has. */
+static void faces_are_replaced(void **state)
+{
+    static const struct row cubes[] = {{.capture = "features.vtc", .texture = "0x00228000"},
+                                       {.capture = "mali400/features.vtc", .texture = "0x022a0000"},
+                                       {.capture = "t860/features.vtc", .texture = "0x0a264000"},
+                                       {.capture = "g57/features.vtc", .texture = "0x0a204000"}};
+    enum { SIDE = 32, FACES = 6 };
+    struct util_image faces;
+    assert_int_equal(util_image_init(&faces, SIDE * FACES, SIDE), 0);
+    for (uint32_t n = 0; n < SIDE * SIDE * FACES; n++) {
+        const uint32_t color = n % (SIDE * FACES) / SIDE + 1;
+        memcpy(faces.pixels + 4ull * n,
+               ((uint8_t[]){color & 1 ? 255 : 0, color & 2 ? 255 : 0, color & 4 ? 255 : 0, 255}), 4);
+    }
+    assert_int_equal(util_image_write_png(&faces, command_at("faces.png"), 1), 0);
+    util_image_finish(&faces);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(cubes); n++) {
+        uint32_t met[8] = {0};
+        assert_int_equal(edit(capture_of(&cubes[n]), 9, "--texture", with(cubes[n].texture, "faces.png")),
+                         TOOL_OK);
+        struct util_image was = part_of(command_at("sides.png"), 0), is = part_of(command_at("sides.png"), 1);
+        for (size_t p = 0; p < 4ull * is.width * is.height; p += 4) {
+            const uint8_t *rgb = is.pixels + p;
+            bool whole = true;
+            for (unsigned c = 0; c < 3; c++)
+                whole &= rgb[c] == 0 || rgb[c] == 255;
+            if (whole && memcmp(was.pixels + p, rgb, 3) != 0)
+                met[(rgb[0] & 1) | (rgb[1] & 2) | (rgb[2] & 4)]++;
+        }
+        for (unsigned color = 1; color <= FACES; color++)
+            assert_true(met[color] > 1000);
+        assert_int_equal(met[0] + met[7], 0);
+        util_image_finish(&was);
+        util_image_finish(&is);
+    }
+}
+
+/* A green one has the same block everywhere, of which the program makes one colour: a quarter brighter. */
+static void etc1_is_replaced(void **state)
+{
+    static const struct row textures[] = {{.capture = "features.vtc", .texture = "0x0024f000"},
+                                          {.capture = "mali400/features.vtc", .texture = "0x0221e000"}};
+    solid(command_at("green.png"), 64, (uint8_t[]){0, 255, 0});
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(textures); n++) {
+        unsigned met = 0;
+        assert_int_equal(
+            edit(capture_of(&textures[n]), 10, "--texture", with(textures[n].texture, "green.png")), TOOL_OK);
+        struct util_image was = part_of(command_at("sides.png"), 0), is = part_of(command_at("sides.png"), 1);
+        for (size_t p = 0; p < 4ull * is.width * is.height; p += 4) {
+            if (!memcmp(was.pixels + p, is.pixels + p, 3))
+                continue;
+            assert_in_range(is.pixels[p], 62, 66);
+            assert_in_range(is.pixels[p + 1], 253, 255);
+            assert_in_range(is.pixels[p + 2], 62, 66);
+            met++;
+        }
+        assert_true(met > 1000);
+        util_image_finish(&was);
+        util_image_finish(&is);
+    }
+}
+
 static void is_refused(const char *capture, const char *option, const char *value, int code, const char *why)
 {
     assert_int_equal(edit(capture, 1, option, value), code);
@@ -218,6 +281,8 @@ static void what_cannot_be_is_refused(void **state)
                "no job from picture 1 on has a program at 0x021f6001, but at 0x");
     is_refused(mali400, "--texture", with("0x021ff000", "small.png"), TOOL_BAD_FILE,
                "small.png is 8x8, the texture at 0x021ff000 64x64");
+    is_refused(CAPTURES "g57/features.vtc", "--texture", with("0x0a204000", "small.png"), TOOL_BAD_FILE,
+               "small.png is 8x8, the texture at 0x0a204000 192x32");
     is_refused(mali400, "--texture", with("0x021ff040", "small.png"), TOOL_BAD_FILE,
                "no fragment from picture 1 on was seen to read a texture at 0x021ff040");
     command_write_text(command_at("other.s"), "var r0, v0 ; stop\n");
@@ -248,7 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_replaced),     cmocka_unit_test(uniforms_are_replaced),
-        cmocka_unit_test(textures_are_replaced),     cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(textures_are_replaced),     cmocka_unit_test(faces_are_replaced),
+        cmocka_unit_test(etc1_is_replaced),          cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(longer_programs_need_room),
     };
     return cmocka_run_group_tests(tests, command_begin, command_end);
