@@ -16,6 +16,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "qemu/timer.h"
+#include "ui/console.h"
 
 #if QEMU_VERSION_MAJOR >= 10
 #include "exec/address-spaces.h"

@@ -6,20 +6,20 @@
  *
  * Threads: QEMU's big lock is held in all functions here but line_changed and log_line, which the library may call on
  * a thread of its own. Those take no lock, so that the library may be waited for with the lock held. */
-#include "compat.h"
+#include "bus.h"
+#include "display.h"
 #include "nodes.h"
+#include "power.h"
 
 #include <vitrail.h>
 
 #define TYPE_VITRAIL_GPU "vitrail-gpu"
 OBJECT_DECLARE_SIMPLE_TYPE(VitrailGPU, VITRAIL_GPU)
 
-/* Of hw/arm/virt.c: the platform bus's interrupts are the GIC's shared ones from this number on. */
-#define PLATFORM_BUS_SPI 112
-#define MAX_REGIONS      16
-#define REGISTER_PAGE    4096
-#define MAX_UNITS        16
-#define HELD_POLL_MS     2
+#define MAX_REGIONS   16
+#define REGISTER_PAGE 4096
+#define MAX_UNITS     16
+#define HELD_POLL_MS  2
 
 struct VitrailGPU {
     DeviceState parent;
@@ -31,6 +31,10 @@ struct VitrailGPU {
     qemu_irq irqs[VITRAIL_LINES]; /* the platform bus's; NULL: the GPU has no such line */
     QEMUBH *lines_changed;        /* update_lines, on QEMU's own thread */
     VMChangeStateEntry *stopping;
+
+    bool has_power; /* the guest switches it */
+    struct power power;
+    MemoryRegion power_registers;
 
     MemoryListener listener;
     MemoryRegion *ram; /* the regions are of it */
@@ -44,7 +48,7 @@ struct VitrailGPU {
     uint64_t job_watched; /* the last that was started when the guest wrote, or it last ran */
     bool holding;
 
-    uint64_t jobs_seen;  /* whose writes to RAM migration has been told of */
+    uint64_t jobs_seen;  /* since the GPU's reset, whose writes to RAM migration has been told of */
     uint32_t state_size; /* while saving and restoring */
     uint8_t *state;
 };
@@ -118,12 +122,23 @@ static void line_changed(void *data, uint32_t line, int level)
         qemu_bh_schedule(s->lines_changed);
 }
 
+/* What a board does when a driver uses a GPU without power is not known; here it reads zero. */
+static bool is_reached(VitrailGPU *s, hwaddr offset)
+{
+    if (!s->has_power || power_lets_through(&s->power))
+        return true;
+    qemu_log_mask(LOG_GUEST_ERROR, TYPE_VITRAIL_GPU ": register 0x%" HWADDR_PRIx " is used without power\n",
+                  offset);
+    return false;
+}
+
 static uint64_t read_register(void *opaque, hwaddr offset, unsigned size)
 {
     VitrailGPU *s = opaque;
     uint32_t value = 0;
     (void)size;
-    vitrail_read_register(s->gpu, (uint32_t)offset, &value);
+    if (is_reached(s, offset))
+        vitrail_read_register(s->gpu, (uint32_t)offset, &value);
     return value;
 }
 
@@ -131,6 +146,8 @@ static void write_register(void *opaque, hwaddr offset, uint64_t value, unsigned
 {
     VitrailGPU *s = opaque;
     (void)size;
+    if (!is_reached(s, offset))
+        return;
     vitrail_write_register(s->gpu, (uint32_t)offset, (uint32_t)value);
     update_lines(s); /* a line that this lowered is low when the guest's next instruction runs */
     if (s->hold && !timer_pending(s->watch)) {
@@ -173,18 +190,66 @@ static void see_region(MemoryListener *listener, MemoryRegionSection *section)
     }
 }
 
-/* Migration sends pages that changed, and does not see what a GPU writes: when the machine stops to be sent, all of
- * RAM counts as changed if the GPU has worked. */
-static void machine_stopped(void *opaque, bool running, RunState state)
+/* Migration sends pages that changed, and does not see what a GPU writes: if the GPU has worked, all of RAM counts as
+ * changed when the machine stops to be sent, and before jobs are counted anew. */
+static void tell_writes(VitrailGPU *s)
 {
-    VitrailGPU *s = opaque;
     struct vitrail_status status = {.size = sizeof status};
-    (void)state;
-    if (running || vitrail_wait(s->gpu) < 0 || vitrail_get_status(s->gpu, &status) < 0)
+    if (vitrail_get_status(s->gpu, &status) < 0)
         return;
     if (status.jobs != s->jobs_seen)
         memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
     s->jobs_seen = status.jobs;
+}
+
+static void machine_stopped(void *opaque, bool running, RunState state)
+{
+    VitrailGPU *s = opaque;
+    (void)state;
+    if (!running && vitrail_wait(s->gpu) == 0)
+        tell_writes(s);
+}
+
+/* ---- reset and power ---- */
+
+static void reset_gpu(VitrailGPU *s)
+{
+    tell_writes(s);
+    if (vitrail_reset(s->gpu, 0) < 0)
+        error_report(TYPE_VITRAIL_GPU ": %s", vitrail_last_error());
+    s->jobs_seen = 0;
+    update_lines(s);
+}
+
+static uint64_t read_power(void *opaque, hwaddr offset, unsigned size)
+{
+    VitrailGPU *s = opaque;
+    (void)size;
+    return power_read(&s->power, (uint32_t)offset);
+}
+
+static void write_power(void *opaque, hwaddr offset, uint64_t value, unsigned size)
+{
+    VitrailGPU *s = opaque;
+    const bool kept = power_keeps_state(&s->power);
+    (void)size;
+    power_write(&s->power, (uint32_t)offset, (uint32_t)value);
+    if (kept && !power_keeps_state(&s->power))
+        reset_gpu(s);
+}
+
+static const MemoryRegionOps power_ops = {
+    .read = read_power,
+    .write = write_power,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 4, .max_access_size = 4},
+};
+
+static void reset(void *opaque)
+{
+    VitrailGPU *s = opaque;
+    reset_gpu(s);
+    s->power = (struct power){0};
 }
 
 /* ---- saved states ---- */
@@ -234,8 +299,8 @@ static int restore(void *opaque, int version)
 
 static const VMStateDescription saved_state = {
     .name = TYPE_VITRAIL_GPU,
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .pre_save = save,
     .post_save = saved,
     .post_load = restore,
@@ -243,20 +308,13 @@ static const VMStateDescription saved_state = {
         (VMStateField[]){
             VMSTATE_UINT32(state_size, VitrailGPU),
             VMSTATE_VBUFFER_ALLOC_UINT32(state, VitrailGPU, 1, NULL, state_size),
+            VMSTATE_UINT32(power.grafx, VitrailGPU),
+            VMSTATE_UINT32_ARRAY(power.running, VitrailGPU, 2),
             VMSTATE_END_OF_LIST(),
         },
 };
 
 /* ---- the device ---- */
-
-static void reset(void *opaque)
-{
-    VitrailGPU *s = opaque;
-    if (vitrail_reset(s->gpu, 0) < 0)
-        error_report(TYPE_VITRAIL_GPU ": %s", vitrail_last_error());
-    s->jobs_seen = 0;
-    update_lines(s);
-}
 
 /* What guests do wrong is for -d guest_errors: a guest must not fill a log that nobody asked for. */
 static void log_line(void *data, int level, const char *text)
@@ -289,12 +347,10 @@ static bool open_gpu(VitrailGPU *s, Error **errp)
     return true;
 }
 
-/* Takes free interrupts of the bus for the GPU's lines, and a place for its registers that other devices of the bus,
- * which come there later, find taken. */
+/* Takes interrupts of the bus for the GPU's lines, and places for its registers. */
 static bool connect_gpu(VitrailGPU *s, PlatformBusDevice *bus, struct nodes_gpu *nodes, Error **errp)
 {
     struct vitrail_gpu gpu = {.size = sizeof gpu};
-    hwaddr offset = 0;
     vitrail_gpu_find(s->name, &gpu);
     nodes->name = s->name;
     nodes->register_bytes = ROUND_UP(gpu.register_bytes, REGISTER_PAGE);
@@ -302,58 +358,47 @@ static bool connect_gpu(VitrailGPU *s, PlatformBusDevice *bus, struct nodes_gpu 
         const char *name = vitrail_line_name(s->gpu, i);
         if (!name)
             continue;
-        const unsigned long free_one = find_first_zero_bit(bus->used_irqs, bus->num_irqs);
-        if (free_one >= bus->num_irqs) {
-            error_setg(errp, TYPE_VITRAIL_GPU ": the platform bus has too few interrupts left");
+        if (!bus_take_interrupt(bus, &s->irqs[i], &nodes->line_spis[nodes->lines], errp))
             return false;
-        }
-        set_bit((long)free_one, bus->used_irqs);
-        s->irqs[i] = bus->irqs[free_one];
-        nodes->line_names[nodes->lines] = name;
-        nodes->line_spis[nodes->lines++] = PLATFORM_BUS_SPI + (uint32_t)free_one;
-    }
-    const uint64_t aligned = pow2ceil(nodes->register_bytes);
-    while (offset + aligned <= bus->mmio_size && memory_region_find(&bus->mmio, offset, aligned).mr)
-        offset += aligned;
-    if (offset + aligned > bus->mmio_size) {
-        error_setg(errp, TYPE_VITRAIL_GPU ": the platform bus has no room for registers");
-        return false;
+        nodes->line_names[nodes->lines++] = name;
     }
     memory_region_init_io(&s->registers, OBJECT(s), &register_ops, s, TYPE_VITRAIL_GPU, gpu.register_bytes);
-    memory_region_add_subregion(&bus->mmio, offset, &s->registers);
-    nodes->address = bus->mmio.addr + offset;
-    return true;
+    nodes->address = bus_add_registers(bus, &s->registers, nodes->register_bytes, errp);
+    if (!nodes->address || !s->has_power)
+        return nodes->address != 0;
+    memory_region_init_io(&s->power_registers, OBJECT(s), &power_ops, s, TYPE_VITRAIL_GPU "-power",
+                          POWER_BYTES);
+    nodes->power_address = bus_add_registers(bus, &s->power_registers, POWER_BYTES, errp);
+    return nodes->power_address != 0;
 }
 
 static void realize(DeviceState *dev, Error **errp)
 {
     VitrailGPU *s = VITRAIL_GPU(dev);
-    MachineState *machine = MACHINE(qdev_get_machine());
-    Object *bus = object_resolve_path_type("", TYPE_PLATFORM_BUS_DEVICE, NULL);
+    PlatformBusDevice *bus = bus_find(errp);
     struct nodes_gpu nodes = {0};
-    if (!bus || !machine->fdt) {
-        error_setg(errp, TYPE_VITRAIL_GPU " needs a machine with a platform bus and a device tree: virt");
+    if (!bus)
         return;
-    }
     if (!s->name || !nodes_known(s->name)) {
         error_setg(errp,
                    TYPE_VITRAIL_GPU ": no kernel drives a '%s'; `vitrail gpus` lists those with a driver",
                    s->name ? s->name : "");
         return;
     }
+    s->has_power = nodes_switches_power(s->name);
     s->ram_fd = -1;
     s->listener = (MemoryListener){.name = TYPE_VITRAIL_GPU, .region_add = see_region};
     memory_listener_register(&s->listener, &address_space_memory);
     memory_listener_unregister(&s->listener);
     s->lines_changed = qemu_bh_new(update_lines, s);
     s->watch = timer_new_ms(QEMU_CLOCK_REALTIME, watch_jobs, s);
-    if (!open_gpu(s, errp) || !connect_gpu(s, PLATFORM_BUS_DEVICE(bus), &nodes, errp)) {
+    if (!open_gpu(s, errp) || !connect_gpu(s, bus, &nodes, errp)) {
         vitrail_close(&s->gpu);
         qemu_bh_delete(s->lines_changed);
         timer_free(s->watch);
         return;
     }
-    nodes_add(machine->fdt, &nodes);
+    nodes_add(MACHINE(qdev_get_machine())->fdt, &nodes);
     s->stopping = qemu_add_vm_change_state_handler(machine_stopped, s);
     qemu_register_reset(reset, s);
 }
@@ -387,11 +432,13 @@ static void register_type(void)
 {
     VersionInfo *info = qmp_query_version(NULL);
     const bool same = info->qemu->major == QEMU_VERSION_MAJOR && info->qemu->minor == QEMU_VERSION_MINOR;
-    if (same)
+    if (same) {
         type_register_static(&type_info);
-    else
+        type_register_static(&display_type);
+    } else {
         warn_report(TYPE_VITRAIL_GPU " was built for QEMU %d.%d: contrib/qemu/build", QEMU_VERSION_MAJOR,
                     QEMU_VERSION_MINOR);
+    }
     qapi_free_VersionInfo(info);
 }
 
