@@ -406,6 +406,34 @@ static void storms(void **state)
 
 /* ---- lines ---- */
 
+/* Every GPU's lines have the names by which device trees know interrupts, at the header's numbers, and no others. */
+static void lines_have_names(void **state)
+{
+    static const struct {
+        const char *gpu;
+        const char *names[VITRAIL_LINES];
+    } want[] = {
+        {"vc4", {[VITRAIL_LINE_VC4] = "v3d"}},
+        {"mali400",
+         {"gp", "gpmmu", "pp0", "pp1", [VITRAIL_LINE_UTGARD_PPMMU0] = "ppmmu0",
+          [VITRAIL_LINE_UTGARD_PPMMU0 + 1] = "ppmmu1", [VITRAIL_LINE_UTGARD_PMU] = "pmu"}},
+        {"t860", {"job", "mmu", "gpu"}},
+        {"g31", {"job", "mmu", "gpu"}},
+        {"g57", {"job", "mmu", "gpu"}},
+        {"libresoc", {[VITRAIL_LINE_LIBRESOC] = "gpu"}},
+    };
+    for (size_t n = 0; n < sizeof want / sizeof *want; n++) {
+        struct vitrail_context *gpu = open_gpu(want[n].gpu, 0, VITRAIL_EXECUTION_INTERPRETED, 1 << 20, cache);
+        for (uint32_t line = 0; line < VITRAIL_LINES; line++) {
+            const char *name = vitrail_line_name(gpu, line);
+            if (!name != !want[n].names[line] || (name && strcmp(name, want[n].names[line])))
+                fail_msg("%s: line %u is '%s'", want[n].gpu, line, name ? name : "");
+        }
+        assert_null(vitrail_line_name(gpu, VITRAIL_LINES));
+        vitrail_close(&gpu);
+    }
+}
+
 enum { /* panfrost_regs.h */
        MALI_GPU_INT_CLEAR = 0x24,
        MALI_GPU_INT_MASK = 0x28,
@@ -459,7 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heaps_grow_late),    cmocka_unit_test(same_bytes),
         cmocka_unit_test(saves_and_restores), cmocka_unit_test(storms),
-        cmocka_unit_test(lines_flicker),
+        cmocka_unit_test(lines_flicker),      cmocka_unit_test(lines_have_names),
     };
     if (!mkdtemp(cache))
         return 1;
