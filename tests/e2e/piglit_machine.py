@@ -32,7 +32,7 @@ def run(tests, piglit, args, driver):
         share = pathlib.Path(folder)
         lines = [TEST.format(limit=args.timeout, command=guest_command(test.command, piglit), number=number) for number, test in enumerate(tests)]
         (share / "guest").write_text(SCRIPT.format(libraries=LIBRARIES, piglit=PIGLIT, driver=driver, platform=args.platform, tests="\n".join(lines)))
-        command = [BOOT, "--gpu", args.gpu, "--root", args.sysroot, "--share", share, "--build", args.vitrail.parents[1],
+        command = [BOOT, "--gpu", args.gpu, "--awake", "--root", args.sysroot, "--share", share, "--build", args.vitrail.parents[1],
                    "--time-limit", str(len(tests) * args.timeout + MACHINE)]
         log = subprocess.run(command + ["--", "sh", "guest"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace").stdout
