@@ -191,32 +191,39 @@ static void see_region(MemoryListener *listener, MemoryRegionSection *section)
 }
 
 /* Migration sends pages that changed, and does not see what a GPU writes: if the GPU has worked, all of RAM counts as
- * changed when the machine stops to be sent, and before jobs are counted anew. */
-static void tell_writes(VitrailGPU *s)
+ * changed when the machine stops to be sent, and when jobs are counted anew. */
+static bool has_worked(VitrailGPU *s)
 {
     struct vitrail_status status = {.size = sizeof status};
-    if (vitrail_get_status(s->gpu, &status) < 0)
-        return;
-    if (status.jobs != s->jobs_seen)
-        memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
-    s->jobs_seen = status.jobs;
+    return vitrail_get_status(s->gpu, &status) < 0 || status.jobs != s->jobs_seen;
+}
+
+static void tell_writes(VitrailGPU *s)
+{
+    memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
 }
 
 static void machine_stopped(void *opaque, bool running, RunState state)
 {
     VitrailGPU *s = opaque;
+    struct vitrail_status status = {.size = sizeof status};
     (void)state;
-    if (!running && vitrail_wait(s->gpu) == 0)
-        tell_writes(s);
+    if (running || vitrail_wait(s->gpu) < 0 || !has_worked(s))
+        return;
+    tell_writes(s);
+    if (vitrail_get_status(s->gpu, &status) == 0)
+        s->jobs_seen = status.jobs;
 }
 
 /* ---- reset and power ---- */
 
 static void reset_gpu(VitrailGPU *s)
 {
-    tell_writes(s);
+    const bool worked = has_worked(s); /* and may until it is reset */
     if (vitrail_reset(s->gpu, 0) < 0)
         error_report(TYPE_VITRAIL_GPU ": %s", vitrail_last_error());
+    if (worked)
+        tell_writes(s);
     s->jobs_seen = 0;
     update_lines(s);
 }
