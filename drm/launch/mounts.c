@@ -157,7 +157,9 @@ static int enter_folder(const struct drm_root *root, struct util_error *f)
     snprintf(layers, sizeof layers, "lowerdir=layer:/proc/self/fd/%d,upperdir=upper,workdir=work,userxattr",
              lower);
     if (!f->code && (chdir(base) || mount("overlay", "both", "overlay", MS_NOSUID, layers)))
-        fail(f, "no layer over", root->folder);
+        util_fail(f, -errno, "no root for the program: no layer over %s: %s%s", root->folder, strerror(errno),
+                  errno == EINVAL ? " (if file systems are mounted in it: unmount them, and --bind them)"
+                                  : "");
     if (lower >= 0)
         close(lower);
     if (!f->code && (chdir("both") || syscall(SYS_pivot_root, ".", &HOST[1]) || chdir("/")))
