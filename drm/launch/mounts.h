@@ -2,6 +2,8 @@
 #ifndef VITRAIL_DRM_LAUNCH_MOUNTS_H
 #define VITRAIL_DRM_LAUNCH_MOUNTS_H
 
+#include <sys/types.h>
+
 #include "drm/launch/launch.h"
 
 #define DRM_ROOT_USER    1000
@@ -21,8 +23,10 @@
 int drm_root_open(const struct drm_root *root, const char *path);
 /* The folder's. */
 int drm_root_open_in(const char *folder, const char *path);
-/* Into new namespaces of user, mounts, processes and the like, as user 0. 0, or -errno with a sentence. (root.c) */
+/* Into new namespaces of user, mounts, processes and the like, as user 0. 0, or -errno with a sentence. (spaces.c) */
 int drm_root_enter(const struct drm_root *root, struct util_error *error);
+/* In a new namespace of users there is one, who is `outer` outside. 0, or -errno. (spaces.c) */
+int drm_root_map_user(uid_t inner, gid_t inner_group, uid_t outer, gid_t outer_group);
 /* In new namespaces of user, mounts and processes: makes the folder the root of this process, with all but /proc.
  * `begins`: of which architectures the kernel begins programs. 0, or -errno with a sentence. */
 int drm_mounts_make(const struct drm_root *root, const struct drm_launch *launch, bool begins[DRM_ARCH_COUNT],
