@@ -22,7 +22,7 @@ struct tool_encoder {
 /* Whether the file's format is written without an encoder. */
 bool tool_video_is_plain(const char *path);
 /* Before the sandbox, while there is one thread. TOOL_OK, or an exit status after a message: no encoder is
- * installed. */
+ * installed, or it makes nothing of such an ending, which is tried. */
 int tool_encoder_start(const char *name, const char *path, struct tool_encoder *out);
 /* Closes the stream and waits for the end: TOOL_OK, or TOOL_HOST after a message. The sandbox is left, for its broker
  * has the stream, too. */

@@ -72,13 +72,18 @@ static void tell(const struct watch *w, char word)
     (void)told; /* to a server that is gone it matters no more, and one that does not hear it is killed */
 }
 
-/* The server is told that the run is over. */
+static int exit_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The server is told that the run is over. Of a program that was ended as it had no window nobody asks what it used. */
 static void end_server(struct watch *w)
 {
     bool hurries = w->asked || WIFSIGNALED(w->program_status);
     if (hurries)
         tell(w, RUN_HURRY);
-    if (w->started)
+    if (w->started && !exit_status(w->window_status))
         tell(w, RUN_ENDED);
     shutdown(w->control, SHUT_WR);
     w->deadline = NEVER;
@@ -279,11 +284,6 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
     }
     free(arguments);
     return pid;
-}
-
-static int exit_status(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int run_program(struct run *run, const struct drm_launch *launch, pid_t server, int control)

@@ -64,6 +64,46 @@ static _Noreturn void encode(int from, const char *path)
     _exit(127);
 }
 
+/* ---- whether it makes such a file ---- */
+
+enum { TRIAL_SIDE = 16, TRIAL_BYTES = TRIAL_SIDE * TRIAL_SIDE * 3 / 2 };
+
+/* Encodes a grey picture into a file of the same ending. 0, or what was wrong; what the encoder says of it is on
+ * standard error. */
+static int try_ending(const char *path)
+{
+    char file[64] = "/tmp/vitrail-video-XXXXXX", picture[64 + TRIAL_BYTES];
+    const char *ending = ending_of(path);
+    int ends[2], status = -1;
+    const size_t place = strlen(file), length = *ending ? strlen(ending) + 1 : 0;
+    if (length >= sizeof file - place)
+        return -1;
+    if (length)
+        snprintf(file + place, sizeof file - place, ".%s", ending);
+    const int made = mkostemps(file, (int)length, O_CLOEXEC);
+    if (made < 0)
+        return -1;
+    close(made);
+    memset(picture, 128, sizeof picture);
+    const int head = snprintf(picture, 64, "YUV4MPEG2 W%d H%d F25:1 C420\nFRAME\n", TRIAL_SIDE, TRIAL_SIDE);
+    picture[head] = (char)128;
+    if (!pipe2(ends, O_CLOEXEC)) {
+        fflush(NULL);
+        const pid_t encoder = fork();
+        if (!encoder) {
+            close(ends[1]);
+            encode(ends[0], file);
+        }
+        close(ends[0]);
+        const bool written = write(ends[1], picture, (size_t)head + TRIAL_BYTES) == head + TRIAL_BYTES;
+        close(ends[1]);
+        if (encoder < 0 || waitpid(encoder, &status, 0) != encoder || !written)
+            status = -1;
+    }
+    unlink(file);
+    return status;
+}
+
 /* Says in a byte how the encoder ended: its exit status, or 128 and the signal. */
 static _Noreturn void wait_for(pid_t encoder, int to)
 {
@@ -97,6 +137,9 @@ int tool_encoder_start(const char *name, const char *path, struct tool_encoder *
                           "%s: without an encoder videos are .y4m alone; " ENCODER
                           ", which makes others, is not installed",
                           path);
+    signal(SIGPIPE, SIG_IGN); /* an encoder that ends early is told by its status */
+    if (try_ending(path))
+        return tool_error(name, TOOL_HOST, "%s: " ENCODER " makes no video of that ending", path);
     if (pipe2(pictures, O_CLOEXEC))
         return tool_error(name, TOOL_HOST, "no pipe: %s", strerror(errno));
     if (pipe2(status, O_CLOEXEC)) {
@@ -115,7 +158,6 @@ int tool_encoder_start(const char *name, const char *path, struct tool_encoder *
     close(status[1]);
     out->stream = pictures[1];
     out->status = status[0];
-    signal(SIGPIPE, SIG_IGN); /* an encoder that ends early is told by its status */
     if (pid > 0)
         return TOOL_OK;
     close(out->stream);
