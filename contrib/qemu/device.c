@@ -48,8 +48,9 @@ struct VitrailGPU {
     uint64_t job_watched; /* the last that was started when the guest wrote, or it last ran */
     bool holding;
 
-    uint64_t jobs_seen;  /* since the GPU's reset, whose writes to RAM migration has been told of */
-    uint32_t state_size; /* while saving and restoring */
+    uint64_t jobs_seen;       /* since the GPU's reset, whose writes to RAM migration has been told of */
+    bool worked_before_reset; /* and it has not been told of that */
+    uint32_t state_size;      /* while saving and restoring */
     uint8_t *state;
 };
 
@@ -191,16 +192,11 @@ static void see_region(MemoryListener *listener, MemoryRegionSection *section)
 }
 
 /* Migration sends pages that changed, and does not see what a GPU writes: if the GPU has worked, all of RAM counts as
- * changed when the machine stops to be sent, and when jobs are counted anew. */
+ * changed when the machine stops to be sent. Not before, or it would be sent again and again. */
 static bool has_worked(VitrailGPU *s)
 {
     struct vitrail_status status = {.size = sizeof status};
     return vitrail_get_status(s->gpu, &status) < 0 || status.jobs != s->jobs_seen;
-}
-
-static void tell_writes(VitrailGPU *s)
-{
-    memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
 }
 
 static void machine_stopped(void *opaque, bool running, RunState state)
@@ -208,9 +204,11 @@ static void machine_stopped(void *opaque, bool running, RunState state)
     VitrailGPU *s = opaque;
     struct vitrail_status status = {.size = sizeof status};
     (void)state;
-    if (running || vitrail_wait(s->gpu) < 0 || !has_worked(s))
+    if (running || vitrail_wait(s->gpu) < 0)
         return;
-    tell_writes(s);
+    if (s->worked_before_reset || has_worked(s))
+        memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
+    s->worked_before_reset = false;
     if (vitrail_get_status(s->gpu, &status) == 0)
         s->jobs_seen = status.jobs;
 }
@@ -219,11 +217,9 @@ static void machine_stopped(void *opaque, bool running, RunState state)
 
 static void reset_gpu(VitrailGPU *s)
 {
-    const bool worked = has_worked(s); /* and may until it is reset */
+    s->worked_before_reset |= has_worked(s);
     if (vitrail_reset(s->gpu, 0) < 0)
         error_report(TYPE_VITRAIL_GPU ": %s", vitrail_last_error());
-    if (worked)
-        tell_writes(s);
     s->jobs_seen = 0;
     update_lines(s);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- drawing ---- */
 
@@ -526,13 +527,38 @@ static void slivers(void)
     free(v);
 }
 
+/* An image that is drawn, and shown a while later: the GPU has had nothing to do in between, and may have slept. */
+static void rest(const float *colour)
+{
+    const struct timespec while_asleep = {.tv_nsec = 100000000};
+
+    draw_to_image(GL_RGBA, GL_UNSIGNED_BYTE, "no framebuffer of bytes");
+    use(FRAGMENT("gl_FragColor = c;"));
+    ramp();
+    rectangle(64, 64, 100, 100, 0.5f, colour, 1);
+    glFinish();
+    nanosleep(&while_asleep, NULL);
+    show_image(FRAGMENT("gl_FragColor = texture2D(image, p.xy);"));
+}
+
+static void rest_red(void)
+{
+    rest(red);
+}
+
+static void rest_blue(void)
+{
+    rest(blue);
+}
+
 static const struct {
     const char *name;
     void (*draw)(void);
-} scenes[] = {{"points", points},   {"lines", lines},     {"triangles", triangles}, {"blend", blend},
-              {"stencil", stencil}, {"depth", depth},     {"mipmaps", mipmaps},     {"wraps", wraps},
-              {"cube", cube},       {"formats", formats}, {"target565", target565}, {"flow", flow},
-              {"windows", windows}, {"halves", halves},   {"filters", filters},     {"slivers", slivers}};
+} scenes[] = {{"points", points},     {"lines", lines},        {"triangles", triangles}, {"blend", blend},
+              {"stencil", stencil},   {"depth", depth},        {"mipmaps", mipmaps},     {"wraps", wraps},
+              {"cube", cube},         {"formats", formats},    {"target565", target565}, {"flow", flow},
+              {"windows", windows},   {"halves", halves},      {"filters", filters},     {"slivers", slivers},
+              {"rest_red", rest_red}, {"rest_blue", rest_blue}};
 
 int main(int argc, char **argv)
 {
