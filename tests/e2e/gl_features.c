@@ -527,14 +527,23 @@ static void slivers(void)
     free(v);
 }
 
-/* An image that is drawn, and shown a while later: the GPU has had nothing to do in between, and may have slept. */
+/* An image that is drawn again each time, and shown a while later: the GPU alone writes it, has then nothing to do, and may
+ * have slept. */
 static void rest(const float *colour)
 {
+    static GLuint name;
     const struct timespec while_asleep = {.tv_nsec = 100000000};
+    GLint image;
 
-    draw_to_image(GL_RGBA, GL_UNSIGNED_BYTE, "no framebuffer of bytes");
+    if (!name)
+        name = draw_to_image(GL_RGBA, GL_UNSIGNED_BYTE, "no framebuffer of bytes");
+    glBindFramebuffer(GL_FRAMEBUFFER, name);
+    glGetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                                          GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME, &image);
+    glBindTexture(GL_TEXTURE_2D, (GLuint)image);
+    glViewport(0, 0, 128, 128);
+    glClear(GL_COLOR_BUFFER_BIT);
     use(FRAGMENT("gl_FragColor = c;"));
-    ramp();
     rectangle(64, 64, 100, 100, 0.5f, colour, 1);
     glFinish();
     nanosleep(&while_asleep, NULL);
