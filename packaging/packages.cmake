@@ -48,6 +48,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 file(WRITE ${CMAKE_BINARY_DIR}/packaging/shlibs "libvitrail ${soversion} ${library} (>= ${VITRAIL_VERSION})\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers ${CMAKE_BINARY_DIR}/packaging/shlibs)
+# Not the modes that the sources have here, which are a clone's umask's.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "GPU made of software: library\n${about}
 
 This package has the shared library, for device models of virtual machines
