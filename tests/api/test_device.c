@@ -426,7 +426,7 @@ static void lines_have_names(void **state)
         struct vitrail_context *gpu = open_gpu(want[n].gpu, 0, VITRAIL_EXECUTION_INTERPRETED, 1 << 20, cache);
         for (uint32_t line = 0; line < VITRAIL_LINES; line++) {
             const char *name = vitrail_line_name(gpu, line);
-            if (!name != !want[n].names[line] || (name && strcmp(name, want[n].names[line])))
+            if (!name != !want[n].names[line] || (name && strcmp(name, want[n].names[line]) != 0))
                 fail_msg("%s: line %u is '%s'", want[n].gpu, line, name ? name : "");
         }
         assert_null(vitrail_line_name(gpu, VITRAIL_LINES));
