@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/internal.h"
+#include "gpu/written.h"
 #include "util/bits.h"
 
 #define DEFAULT_MEMORY (1ull << 30)
@@ -90,6 +91,8 @@ static int open_memory(struct vitrail_context *context)
         break;
     default: code = gpu_memory_borrow(c->memory_pointer, c->memory_size, &context->memory);
     }
+    if (!code)
+        code = gpu_written_create(&context->memory, &context->memory.written);
     return code ? api_fail_error(context, code, "guest memory", NULL) : 0;
 }
 
@@ -156,6 +159,7 @@ static void destroy(struct vitrail_context *context)
     close_device(context);
     jit_engine_destroy(context->engine);
     util_pool_destroy(context->pool);
+    gpu_written_destroy(context->memory.written);
     gpu_memory_destroy(&context->memory);
     pthread_cond_destroy(&context->told_of);
     pthread_cond_destroy(&context->changed);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gpu/written.h"
 #include "util/bits.h"
 #include "util/checked.h"
 
@@ -214,17 +215,19 @@ uint64_t gpu_memory_offset(const struct gpu_memory *memory, uint64_t address, ui
     return r ? r->offset + (address - r->address) : memory->file_offset + address;
 }
 
+static void clear_part(const struct gpu_memory *memory, uint64_t address, uint64_t size)
+{
+    if (!memory->reserved || madvise(memory->base + address, size, MADV_REMOVE) < 0)
+        memset(memory->base + address, 0, size);
+}
+
 void gpu_memory_clear(struct gpu_memory *memory)
 {
-    for (unsigned n = 0; n < memory->region_count; n++) {
-        const struct gpu_memory_region *r = &memory->region[n];
-        if (madvise(memory->base + r->address, r->size, MADV_REMOVE) < 0)
-            memset(memory->base + r->address, 0, r->size);
-    }
-    if (memory->region_count)
-        return;
-    if (!memory->reserved || madvise(memory->base, memory->size, MADV_REMOVE) < 0)
-        memset(memory->base, 0, memory->size);
+    for (unsigned n = 0; n < memory->region_count; n++)
+        clear_part(memory, memory->region[n].address, memory->region[n].size);
+    if (!memory->region_count)
+        clear_part(memory, 0, memory->size);
+    gpu_written_note_all(memory->written); /* page tables do not tell of pages given back */
 }
 
 /* Regions are whole, whatever the file knows of holes in them. */

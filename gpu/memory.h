@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gpu_written;
+
 #define GPU_PAGE 4096u
 
 #define GPU_MEMORY_REGIONS 16u
@@ -29,6 +31,7 @@ struct gpu_memory {
     uint64_t file_offset; /* of guest address 0 in it */
     uint8_t *reserved;    /* the reservation, owned; NULL for borrowed memory */
     uint64_t reserved_size;
+    struct gpu_written *written; /* borrowed, of who asks which pages were written (gpu/written.h); or NULL */
 };
 
 /* Makes a memory file of `size` bytes (rounded up to pages) and maps it. 0, -EINVAL, -ENOMEM or -errno. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gpu/written.h"
 #include "util/bits.h"
 
 enum { DIRECTORIES = 1024, PAGES = 1024, NOW = 1, NEXT = 2 };
@@ -35,9 +36,12 @@ static bool map_host(struct gpu_space *s, uint32_t first, uint32_t count, uint32
         uint64_t left, physical = physical_of(entry) + (uint64_t)done * GPU_PAGE;
         const off_t offset = (off_t)gpu_memory_offset(s->memory, physical, &left);
         const uint32_t more = (uint32_t)UTIL_MIN(left / GPU_PAGE, (uint64_t)(count - done));
-        if (mmap(s->window.base + ((uint64_t)first + done) * GPU_PAGE, (size_t)more * GPU_PAGE, protection,
-                 MAP_SHARED | MAP_FIXED, s->memory->fd, offset) == MAP_FAILED)
+        void *at = s->window.base + ((uint64_t)first + done) * GPU_PAGE;
+        if (mmap(at, (size_t)more * GPU_PAGE, protection, MAP_SHARED | MAP_FIXED, s->memory->fd, offset) ==
+            MAP_FAILED)
             return false;
+        if (protection & PROT_WRITE)
+            gpu_written_watch(s->memory->written, at, (uint64_t)more * GPU_PAGE);
         done += more;
     }
     return true;
@@ -60,11 +64,15 @@ int gpu_space_create(const struct gpu_memory *memory, struct gpu_space *out)
     int error = out->page && out->next && out->used ? gpu_memory_reserve(SPACE_BYTES, &out->window) : -ENOMEM;
     if (error)
         gpu_space_destroy(out);
+    else
+        gpu_written_add_space(memory->written, out);
     return error;
 }
 
 void gpu_space_destroy(struct gpu_space *space)
 {
+    if (space->memory)
+        gpu_written_remove_space(space->memory->written, space);
     gpu_memory_destroy(&space->window);
     free(space->page);
     free(space->next);
@@ -111,12 +119,16 @@ static uint32_t count_pieces(const struct gpu_space *s)
 static bool apply_directory(struct gpu_space *s, uint32_t d)
 {
     uint32_t end = (d + 1) * PAGES;
+    bool noted = false;
     for (uint32_t n = d * PAGES; n < end;) {
         uint32_t count = 1;
         if (s->page[n] == s->next[n]) {
             n++;
             continue;
         }
+        if (!noted)
+            gpu_written_note_window(s->memory->written, s, d * PAGES, PAGES);
+        noted = true;
         while (n + count < end && s->next[n + count] == continued(s->next[n], count) &&
                s->next[n + count] != s->page[n + count])
             count++;
@@ -131,6 +143,7 @@ static bool apply_directory(struct gpu_space *s, uint32_t d)
 
 static int make_empty(struct gpu_space *s, int error)
 {
+    gpu_written_note_window(s->memory->written, s, 0, GPU_SPACE_PAGES);
     (void)unmap_host(s, 0, DIRECTORIES * PAGES);
     memset(s->page, 0, (size_t)DIRECTORIES * PAGES * sizeof *s->page);
     memset(s->next, 0, (size_t)DIRECTORIES * PAGES * sizeof *s->next);
@@ -139,7 +152,7 @@ static int make_empty(struct gpu_space *s, int error)
     return error;
 }
 
-int gpu_space_end(struct gpu_space *space)
+static int apply(struct gpu_space *space)
 {
     uint32_t pieces = count_pieces(space);
     if (pieces > GPU_SPACE_PIECES)
@@ -149,6 +162,14 @@ int gpu_space_end(struct gpu_space *space)
             return make_empty(space, -ENOMEM);
     space->pieces = pieces;
     return 0;
+}
+
+int gpu_space_end(struct gpu_space *space)
+{
+    gpu_written_lock(space->memory->written);
+    const int error = apply(space);
+    gpu_written_unlock(space->memory->written);
+    return error;
 }
 
 /* ---- looking up ---- */

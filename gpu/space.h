@@ -26,11 +26,12 @@ struct gpu_space {
         *next;     /* for each GPU page: number of the guest page << GPU_SPACE_SHIFT | rights; `next`: in the
                             * making */
     uint8_t *used; /* for each 4 MiB: bit 0: pages in `page`, bit 1: in `next` */
-    uint32_t pieces; /* host mappings that stand */
+    uint32_t pieces;                /* host mappings that stand */
+    struct gpu_space *next_written; /* of the spaces that gpu/written.h knows */
 };
 
-/* An empty space over `memory`, which is borrowed and must have a file (not gpu_memory_borrow's). 0, -ENOTSUP
- * (no file), -ENOMEM or -errno. */
+/* An empty space over `memory`, which is borrowed and must have a file (not gpu_memory_borrow's); *out must not move
+ * until it is destroyed. 0, -ENOTSUP (no file), -ENOMEM or -errno. */
 int gpu_space_create(const struct gpu_memory *memory, struct gpu_space *out);
 void gpu_space_destroy(struct gpu_space *space); /* a zeroed struct is accepted */
 

@@ -298,6 +298,24 @@ VITRAIL_API uint64_t vitrail_memory_size(const struct vitrail_context *context);
  * the memory is the embedder's pointer. */
 VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
 
+/* From now on (`on` not 0) it is noted which pages of guest memory are written by the context: by its GPU, by captures
+ * played, vitrail_memory_write and stores through vitrail_memory_pointer. What others write through mappings of their own
+ * of a file, as a virtual machine's processors do, is not. Calling it again changes nothing; 0 ends it and forgets. The
+ * first write to each page after each vitrail_written takes the host some microseconds more, and beginning some
+ * milliseconds for each GiB; results do not change. Jobs may run. Returns 0; -ENOTSUP: the kernel cannot (Linux before
+ * 6.7, or it forbids userfaultfd to the process), or not for this memory (the embedder's pointer, some file systems): count
+ * all of memory as written when vitrail_status.jobs has changed; -ENOMEM, or another -errno of the system. */
+VITRAIL_API int vitrail_track_writes(struct vitrail_context *context, int on);
+
+/* Takes and forgets pages that were written since they were last given, as regions of whole pages, lowest address first, each
+ * in one piece in guest memory and in the memory file (`offset`). Copies at most `capacity` and returns how many there are;
+ * those beyond it are given by the next call. `out` may be NULL when capacity is 0. May be called while jobs run: what is
+ * written meanwhile is given by this call or by the next one, so read a page after it was given, and ask a last time when
+ * jobs have ended. After vitrail_reset with VITRAIL_RESET_MEMORY all of memory is given; so it is, each time, where the host
+ * ran out of memory for this. -ENODATA: tracking is off. */
+VITRAIL_API int vitrail_written(struct vitrail_context *context, struct vitrail_region *out,
+                                uint32_t capacity);
+
 /* ---- registers and interrupts ---- */
 
 /* Registers by byte offset from the start of the GPU's block, 32 bits each (vc4: the 3D block; Mali: the
