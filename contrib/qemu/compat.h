@@ -40,6 +40,23 @@
 #define qemu_mutex_iothread_locked bql_locked
 #endif
 
+#define QEMU_AT_LEAST(major, minor)                                                                          \
+    (QEMU_VERSION_MAJOR > (major) || (QEMU_VERSION_MAJOR == (major) && QEMU_VERSION_MINOR >= (minor)))
+
+/* Heads of a MemoryListener's functions. */
+#if QEMU_AT_LEAST(9, 1)
+#define LOG_GLOBAL_START(name) bool name(MemoryListener *listener, Error **errp G_GNUC_UNUSED)
+#define LOG_GLOBAL_STARTED     true
+#else
+#define LOG_GLOBAL_START(name) void name(MemoryListener *listener)
+#define LOG_GLOBAL_STARTED
+#endif
+#if QEMU_AT_LEAST(8, 1)
+#define LOG_SYNC_GLOBAL(name) void name(MemoryListener *listener, bool last_stage G_GNUC_UNUSED)
+#else
+#define LOG_SYNC_GLOBAL(name) void name(MemoryListener *listener)
+#endif
+
 /* Lists of properties had a last element before 10. */
 #if QEMU_VERSION_MAJOR >= 10
 #define PROPERTIES(name, ...) static const Property name[] = {__VA_ARGS__}

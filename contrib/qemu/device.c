@@ -20,6 +20,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(VitrailGPU, VITRAIL_GPU)
 #define REGISTER_PAGE 4096
 #define MAX_UNITS     16
 #define HELD_POLL_MS  2
+#define MAX_RUNS      256
 
 struct VitrailGPU {
     DeviceState parent;
@@ -48,6 +49,8 @@ struct VitrailGPU {
     uint64_t job_watched; /* the last that was started when the guest wrote, or it last ran */
     bool holding;
 
+    MemoryListener migration;
+    bool tracks;              /* pages that the GPU writes, while migration does */
     uint64_t jobs_seen;       /* since the GPU's reset, whose writes to RAM migration has been told of */
     bool worked_before_reset; /* and it has not been told of that */
     uint32_t state_size;      /* while saving and restoring */
@@ -191,8 +194,50 @@ static void see_region(MemoryListener *listener, MemoryRegionSection *section)
     }
 }
 
-/* Migration sends pages that changed, and does not see what a GPU writes: if the GPU has worked, all of RAM counts as
- * changed when the machine stops to be sent. Not before, or it would be sent again and again. */
+/* The GPU wrote there: what QEMU has translated of it is stale, and migration sends it again. */
+static void mark_written(uint64_t address, uint64_t size)
+{
+    while (size) {
+        hwaddr length = size;
+        void *at = address_space_map(&address_space_memory, address, &length, true, MEMTXATTRS_UNSPECIFIED);
+        if (!at || !length)
+            return; /* no RAM any more */
+        address_space_unmap(&address_space_memory, at, length, true, length);
+        address += length;
+        size -= length;
+    }
+}
+
+/* Migration sends pages that changed, and does not see what a GPU writes: the library knows, from the moment at which
+ * migration begins, with all pages to be sent. */
+static LOG_GLOBAL_START(migration_begins)
+{
+    VitrailGPU *s = container_of(listener, VitrailGPU, migration);
+    s->tracks = vitrail_track_writes(s->gpu, 1) == 0;
+    return LOG_GLOBAL_STARTED;
+}
+
+static void migration_ends(MemoryListener *listener)
+{
+    VitrailGPU *s = container_of(listener, VitrailGPU, migration);
+    vitrail_track_writes(s->gpu, 0);
+    s->tracks = false;
+}
+
+static LOG_SYNC_GLOBAL(migration_looks)
+{
+    VitrailGPU *s = container_of(listener, VitrailGPU, migration);
+    struct vitrail_region runs[MAX_RUNS];
+    int count = 0;
+    do {
+        count = s->tracks ? vitrail_written(s->gpu, runs, MAX_RUNS) : 0;
+        for (int i = 0; i < MIN(count, MAX_RUNS); i++)
+            mark_written(runs[i].address, runs[i].size);
+    } while (count > MAX_RUNS);
+}
+
+/* Where the library does not know (Linux before 6.7): if the GPU has worked, all of RAM counts as changed when the machine
+ * stops to be sent. Not before, or it would be sent again and again. */
 static bool has_worked(VitrailGPU *s)
 {
     struct vitrail_status status = {.size = sizeof status};
@@ -206,8 +251,9 @@ static void machine_stopped(void *opaque, bool running, RunState state)
     (void)state;
     if (running || vitrail_wait(s->gpu) < 0)
         return;
-    if (s->worked_before_reset || has_worked(s))
-        memory_region_set_dirty(s->ram, 0, memory_region_size(s->ram));
+    const bool all = !s->tracks && (s->worked_before_reset || has_worked(s));
+    for (uint32_t i = 0; all && i < s->region_count; i++)
+        mark_written(s->regions[i].address, s->regions[i].size);
     s->worked_before_reset = false;
     if (vitrail_get_status(s->gpu, &status) == 0)
         s->jobs_seen = status.jobs;
@@ -401,6 +447,11 @@ static void realize(DeviceState *dev, Error **errp)
         timer_free(s->watch);
         return;
     }
+    s->migration = (MemoryListener){.name = TYPE_VITRAIL_GPU "-migration",
+                                    .log_global_start = migration_begins,
+                                    .log_global_stop = migration_ends,
+                                    .log_sync_global = migration_looks};
+    memory_listener_register(&s->migration, &address_space_memory);
     nodes_add(MACHINE(qdev_get_machine())->fdt, &nodes);
     s->stopping = qemu_add_vm_change_state_handler(machine_stopped, s);
     qemu_register_reset(reset, s);
