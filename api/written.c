@@ -36,7 +36,9 @@ static int take(struct vitrail_context *context, struct vitrail_region *out, uin
     uint32_t count = 0;
     for (; count < capacity && gpu_written_next(written, &run); count++)
         out[count] = (struct vitrail_region){run.address, run.size, run.offset};
-    return (int)UTIL_MIN(count + gpu_written_left(written), (uint32_t)INT_MAX);
+    if (count == capacity) /* what a job notes after the last was taken is not counted: it is not in `out` */
+        count += gpu_written_left(written);
+    return (int)UTIL_MIN(count, (uint32_t)INT_MAX);
 }
 
 int vitrail_written(struct vitrail_context *context, struct vitrail_region *out, uint32_t capacity)

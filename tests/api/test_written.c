@@ -118,6 +118,7 @@ static unsigned take(struct machine *m, uint32_t capacity)
     int count;
     assert_in_range(capacity, 1, RUNS);
     do {
+        memset(runs, 0, sizeof runs); /* what is not filled in is seen */
         count = vitrail_written(m->gpu, runs, capacity);
         assert_true(count >= 0);
         for (int n = 0; n < count && n < (int)capacity; n++, total++) {
@@ -223,15 +224,23 @@ static void pages_are_exact(void **state)
 struct watcher {
     struct machine *machine;
     atomic_bool over;
-    unsigned given; /* runs, while the GPU was at work */
+    atomic_uint looks;
+    unsigned given; /* runs */
 };
 
 static void *look_on(void *data)
 {
     struct watcher *w = data;
-    while (!atomic_load(&w->over))
+    for (; !atomic_load(&w->over); atomic_fetch_add(&w->looks, 1))
         w->given += take(w->machine, RUNS);
     return NULL;
+}
+
+/* Until the watcher has looked once from the beginning. */
+static void wait_for_look(struct watcher *w)
+{
+    for (const unsigned before = atomic_load(&w->looks); atomic_load(&w->looks) - before < 2;)
+        usleep(50);
 }
 
 /* Asked all the time while jobs run, with several workers: all that changed is given once at least. */
@@ -248,13 +257,15 @@ static void nothing_is_lost(void **state)
                 skip();
             }
             assert_int_equal(pthread_create(&thread, NULL, look_on, &w), 0);
+            wait_for_look(&w);
             while (drive(&m))
                 ;
+            wait_for_look(&w);
             atomic_store(&w.over, true);
             pthread_join(thread, NULL);
-            take(&m, RUNS);
-            assert_true(check(&m) > 0);
             assert_true(w.given > 0);
+            assert_int_equal(take(&m, RUNS), 0);
+            assert_true(check(&m) > 0);
             stop(&m);
         }
 }
