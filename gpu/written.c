@@ -99,17 +99,17 @@ static int watch(const struct gpu_written *w, void *at, uint64_t size)
  * of a window that are not watched, as they may not be written, are passed over. 0 or -errno. */
 static int scan(struct gpu_written *w, const struct gpu_space *space, uint64_t from, uint64_t size)
 {
-    struct kernel_page_region found[FOUND];
+    struct gpu_kernel_page_region found[FOUND];
     const uint64_t base = (uintptr_t)(space ? space->window.base : w->memory->base), end = base + from + size;
     for (uint64_t at = base + from; at < end;) {
-        struct kernel_scan scan = {.size = sizeof scan,
-                                   .flags = KERNEL_SCAN_PROTECTS,
-                                   .start = at,
-                                   .end = end,
-                                   .vec = (uintptr_t)found,
-                                   .vec_len = FOUND,
-                                   .category_mask = KERNEL_PAGE_WRITTEN,
-                                   .return_mask = KERNEL_PAGE_WRITTEN};
+        struct gpu_kernel_scan scan = {.size = sizeof scan,
+                                       .flags = KERNEL_SCAN_PROTECTS,
+                                       .start = at,
+                                       .end = end,
+                                       .vec = (uintptr_t)found,
+                                       .vec_len = FOUND,
+                                       .category_mask = KERNEL_PAGE_WRITTEN,
+                                       .return_mask = KERNEL_PAGE_WRITTEN};
         const int count = ioctl(w->pagemap, KERNEL_PAGEMAP_SCAN, &scan);
         if (count < 0 || scan.walk_end <= at)
             return count < 0 ? -errno : -EIO;

@@ -18,13 +18,13 @@
 
 #define KERNEL_SCAN_PROTECTS (1u << 0) /* PM_SCAN_WP_MATCHING: pages that are reported, at the same moment */
 
-struct kernel_page_region { /* struct page_region */
-    uint64_t start, end;    /* host addresses */
+struct gpu_kernel_page_region { /* struct page_region */
+    uint64_t start, end;        /* host addresses */
     uint64_t categories;
 };
 
-struct kernel_scan { /* struct pm_scan_arg */
-    uint64_t size;   /* of this structure */
+struct gpu_kernel_scan { /* struct pm_scan_arg */
+    uint64_t size;       /* of this structure */
     uint64_t flags;
     uint64_t start, end;
     uint64_t walk_end; /* out: where the next scan begins */
@@ -33,6 +33,6 @@ struct kernel_scan { /* struct pm_scan_arg */
     uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
 };
 
-#define KERNEL_PAGEMAP_SCAN _IOWR('f', 16, struct kernel_scan) /* on /proc/self/pagemap: regions, or -1 */
+#define KERNEL_PAGEMAP_SCAN _IOWR('f', 16, struct gpu_kernel_scan) /* on /proc/self/pagemap: regions, or -1 */
 
 #endif
